@@ -48,14 +48,14 @@ def from_dp_event(event: Any, times: int = 1, rate: Fraction = Fraction(1)) -> l
     if name == "RandomizedResponseDpEvent":
         _unsampled(event, rate)
         return [RandomizedResponse(noise=_exact(event.noise_parameter), k=int(event.num_buckets), times=times)]
-    raise InputError(
-        "event", name, "no dominating pair of it is proved here, only of Poisson sampling under add/remove"
-    )
+    raise InputError("event", name, "no dominating pair is proved for it, only for Poisson sampling under add/remove")
 
 
 def _unsampled(event: Any, rate: Fraction) -> None:
     if rate != 1:
-        raise InputError("event", type(event).__name__, "sampled as a whole: only a single mechanism can be sampled")
+        raise InputError(
+            "event", type(event).__name__, "a composition cannot be sampled as a whole, only a single mechanism"
+        )
 
 
 def _exact(value: float) -> Fraction:

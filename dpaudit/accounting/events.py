@@ -138,7 +138,7 @@ class DiscreteGaussian(Event):
         sigma = positive("sigma", needed("sigma", self.sigma))
         whole("sensitivity", self.sensitivity if isinstance(self.sensitivity, int) else str(self.sensitivity), 1, 10**4)
         if sigma > MOST_ATOMS // 60:
-            raise InputError("sigma", self.sigma, f"must be at most {MOST_ATOMS // 60}; take gaussian beyond")
+            raise InputError("sigma", self.sigma, f"must be at most {MOST_ATOMS // 60}; use gaussian for more")
         check_rate(self.rate)
 
     def dominating(self) -> Pair:

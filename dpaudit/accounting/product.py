@@ -25,7 +25,7 @@ Atom = tuple[Ball, Ball, Ball, int]
 
 
 def dominating_atoms(envelope: Envelope) -> tuple[list[Atom], Ball]:
-    """Returns the finite atoms of the symmetric dominating pair, and the mass P of its infinite loss."""
+    """The finite atoms of the symmetric dominating pair, and the mass P of its infinite loss."""
     atoms: list[Atom] = []
     for i, (a, b) in enumerate(zip(envelope.vertices, envelope.vertices[1:], strict=False), start=1):
         p, q, loss = b.power - a.power, b.alpha - a.alpha, envelope.breakpoints[i - 1]
@@ -36,7 +36,7 @@ def dominating_atoms(envelope: Envelope) -> tuple[list[Atom], Ball]:
 
 
 def pair_atoms(curve: PairCurve) -> tuple[list[Atom], Ball]:
-    """Returns the atoms of one ordered pair, and the mass P of its infinite loss."""
+    """The atoms of one ordered pair, and the mass P of its infinite loss."""
     return [(g.p, g.q, g.loss, i) for i, g in enumerate(curve.groups, start=1)], curve.infinite
 
 
@@ -58,7 +58,7 @@ class Product:
         self._states = list(states.values())
 
     def delta(self, epsilon: Fraction) -> Ball:
-        """Returns a ball that contains delta at epsilon."""
+        """A ball that contains delta at epsilon."""
         factor = ball(epsilon).exp()
         return self._infinite + balls.total([balls.positive_part(p - factor * q) for p, q in self._states])
 
@@ -103,7 +103,7 @@ def composed_deltas(envelope: Envelope, times: int, points: Sequence[Fraction]) 
 
 
 def promising(envelope: Envelope) -> list[int]:
-    """Returns a few pairs whose products may come close to that of all: at both ends of the curve, and by their mean.
+    """A few pairs whose products may come close to that of all: at both ends of the curve, and by their mean.
 
     Whichever they are, their products are lower bounds. Many pairs may attain the curve of one release; of several
     releases the one of the largest mean loss often attains most.
@@ -134,7 +134,7 @@ def accounting_deltas(envelope: Envelope, times: int, points: Sequence[Fraction]
 
 
 def connect_the_dots(envelope: Envelope, steps: int = 1000) -> tuple[float, list[int], list[float]]:
-    """Returns a discretisation interval, whole multiples of it and delta there, rounded up: delta(-e) by symmetry."""
+    """A discretisation interval, whole multiples of it and delta there, rounded up: delta(-e) by symmetry."""
     top = float(envelope.breakpoints[0].upper()) if envelope.breakpoints else 0.0
     interval = max(top / steps, 1e-6)
     multiples = list(range(-steps - 1, steps + 2))
@@ -147,5 +147,5 @@ def connect_the_dots(envelope: Envelope, steps: int = 1000) -> tuple[float, list
 
 
 def _up(value: Ball) -> float:
-    """Returns a float that is at least the value, as far as floats go; never below 0 nor above 1."""
+    """A float that is at least the value, as far as floats go; never below 0 nor above 1."""
     return min(1.0, max(0.0, math.nextafter(float(value.upper()), math.inf)))

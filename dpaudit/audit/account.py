@@ -139,7 +139,7 @@ class AccountResult(Answer):
             ]
             parts.append(Table(["accountant", "δ", "its ε (float)", "beside ours"], lines, title="other accountants"))
         if not self.complete:
-            parts.append(Note("ended early: the bounds are certified, and wider than was asked for"))
+            parts.append(Note("ended early: the bounds are certified, but wider than requested"))
         elif self.widest() > self.gap:
             parts.append(Note(f"wider than --gap {powers(str(self.gap))}: the effort is used up, or no pair is both"))
         return parts
@@ -173,7 +173,7 @@ class AccountResult(Answer):
     def draw(self, axes: Axes) -> None:
         """Draws the lower and the upper bound of every δ(ε) that was asked for."""
         if len(self.deltas) < 2:
-            raise InputError("plot", "one point", "ask for several: --at 0,1,2,3")
+            raise InputError("plot", "one point", "give several points: --at 0,1,2,3")
         xs = [float(at) for at, _ in self.deltas]
         axes.fill_between(
             xs, [float(v.lower) for _, v in self.deltas], [float(v.upper) for _, v in self.deltas], alpha=0.4
@@ -216,7 +216,7 @@ def account(
     share = positive("gap", gap)
     if not points and not levels and guarantee is None:
         raise InputError(
-            "at", "(nothing)", "ask for something: --at EPSILON, --delta DELTA or --claim eps=1,delta=1e-6"
+            "at", "(nothing)", "nothing to compute: give --at EPSILON, --delta DELTA or --claim eps=1,delta=1e-6"
         )
     relation = _adjacency(adjacency, parts)
     questions = [*(Question(epsilon=point) for point in points), *(Question(delta=level) for level in levels)]

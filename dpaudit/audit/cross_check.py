@@ -53,13 +53,13 @@ def check_possible(mechanism: Mechanism) -> None:
     counts = mechanism.counts()
     if mechanism.exact_rows([]) is not None:
         if mechanism.caveats().get("residual", "0") != "0":
-            raise refuse("its distributions are known only up to what was not followed; the reference needs numbers")
+            raise refuse("its distributions have a residual, and the reference needs exact numbers")
         size = counts.pairs * counts.outputs
     else:
         if mechanism.name not in definitions.MECHANISMS or set(mechanism.settings()) - PARAMETERS:
-            raise refuse("the reference knows the mechanisms of the documents, tables and own distributions")
+            raise refuse("the reference covers the documents' mechanisms, tables and your own distributions")
         if mechanism.adjacency != REPLACE_ONE:
-            raise refuse("the reference knows one record replaced, and no other adjacency of these mechanisms")
+            raise refuse("for these mechanisms the reference covers replace-one adjacency only")
         size = counts.pairs * counts.outputs * (2 if mechanism.name in definitions.EXPONENTIAL else 1)
     if size > MOST:
         raise refuse(f"too large for the slow reference: {size} numbers; at most {MOST}")
@@ -75,7 +75,7 @@ def cross_check(mechanism: Mechanism, found: Enclosure, at: Fraction | None = No
     try:
         value = (_own if posterior(mechanism) is None else _family)(mechanism, at, dps)
     except tables.Unknown as problem:
-        raise InputError("cross-check", mechanism.name, f"the reference cannot tell: {problem}") from None
+        raise InputError("cross-check", mechanism.name, f"the reference cannot decide: {problem}") from None
     with mp.workdps(dps):
         text = mp.nstr(value, 20)
         if mp.isinf(value) or found.is_infinite:

@@ -17,7 +17,7 @@ Record = dict[str, Any]
 
 
 def as_json(value: Any) -> Any:
-    """Returns the value for JSON: an exact number as text, a tuple as a list, a result by its own ``to_dict``."""
+    """The value for JSON: an exact number as text, a tuple as a list, a result by its own ``to_dict``."""
     if hasattr(value, "to_dict"):
         return value.to_dict()
     if isinstance(value, tuple | list):
@@ -29,7 +29,7 @@ class Members:
     """A dataclass whose JSON has its fields by name, in their order."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns the fields as JSON."""
+        """The fields as JSON."""
         return {field.name: as_json(getattr(self, field.name)) for field in fields(self)}  # type: ignore[arg-type]
 
 
@@ -37,11 +37,11 @@ class Shown:
     """What a result gets from its ``page`` and its ``to_dict``: text, a table in Jupyter, rows for pandas or polars."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns the result as JSON."""
+        """The result as JSON."""
         raise NotImplementedError
 
     def page(self) -> Page:
-        """Returns the result as people read it."""
+        """The result as people read it."""
         return [Fields([(name.replace("_", " "), value) for name, value in flatten(self.to_dict()).items()])]
 
     def text(self, digits: int | None = FEW) -> str:
@@ -53,12 +53,12 @@ class Shown:
         return self.text()
 
     def picture(self) -> str:
-        """Returns a small static picture (SVG), or nothing."""
+        """A small static picture (SVG), or nothing."""
         return ""
 
     def draw(self, axes: Axes) -> None:
         """Draws the result on the axes; refuses where there is nothing to draw."""
-        raise InputError("plot", type(self).__name__, "there is no picture of this")
+        raise InputError("plot", type(self).__name__, "this result has no picture")
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """The axes with the picture of the result: those that are given, else those of a new figure."""
@@ -71,13 +71,13 @@ class Shown:
         return card(self.picture(), self.page())
 
     def rows(self) -> list[Record]:
-        """Returns the rows of the result's list (outputs, data sets, ...), or the result as one row."""
+        """The rows of the result's list (outputs, data sets, ...), or the result as one row."""
         content = self.to_dict()
         lists = [value for value in content.values() if _is_rows(value)]
         return [flatten(row) for row in lists[0]] if lists else [flatten(content)]
 
     def to_frame(self) -> Any:
-        """Returns the rows as a pandas or, if that is not installed, a polars data frame; bounds stay exact text."""
+        """The rows as a pandas or, if that is not installed, a polars data frame; bounds stay exact text."""
         for package in ("pandas", "polars"):
             try:
                 return __import__(package).DataFrame(self.rows())

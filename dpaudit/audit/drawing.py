@@ -64,7 +64,7 @@ def as_text(page: Page, width: int = WIDE, digits: int | None = FEW) -> str:
 
 
 def here() -> int:
-    """Returns the width of the terminal, or WIDE where the output is none."""
+    """The width of the terminal, or WIDE where the output is none."""
     from shutil import get_terminal_size
 
     return get_terminal_size().columns if sys.stdout is not None and sys.stdout.isatty() else WIDE
@@ -74,7 +74,7 @@ def here() -> int:
 
 
 def cell_text(cell: Any, digits: int | None = None) -> Text:
-    """Returns the cell as text in its styles, its enclosures with at most so many significant digits."""
+    """The cell as text in its styles, its enclosures with at most so many significant digits."""
     from rich.text import Text
 
     found = Text()
@@ -95,7 +95,7 @@ def words(line: Text, width: int, pattern: re.Pattern[str] = GROUP) -> Iterator[
 
 
 def widest(found: Text, width: int) -> int:
-    """Returns the columns of the longest word."""
+    """The columns of the longest word."""
     return max((end - start for start, end in words(found, width)), default=0)
 
 
@@ -111,7 +111,7 @@ def folded(found: Text, width: int, pattern: re.Pattern[str] = GROUP) -> list[Te
 
 
 def _value_lines(value: Any, digits: int | None, width: int) -> list[Text]:
-    """Returns the lines of a value; a command goes on with a backslash, as the shell takes it."""
+    """The lines of a value; a command goes on with a backslash, as the shell takes it."""
     if not isinstance(value, Command):
         return folded(cell_text(value, digits), width)
     lines = folded(cell_text(value.text), width - 2, ARGUMENT)
@@ -119,7 +119,7 @@ def _value_lines(value: Any, digits: int | None, width: int) -> list[Text]:
 
 
 def _fitting(value: Any, room: int, tried: Digits) -> int | None:
-    """Returns the most digits with which every word of the value fits into the room, else the fewest."""
+    """The most digits with which every word of the value fits into the room, else the fewest."""
     fits = (digits for digits in tried if widest(cell_text(value, digits), room) <= room)
     return next(fits, tried[-1])
 
@@ -182,7 +182,7 @@ def _table(console: Any, part: Table, tried: Digits) -> bool:
 
 
 def _arranged(part: Table, width: int, tried: Digits) -> tuple[list[list[int]], int | None]:
-    """Returns the columns of each table to be drawn, and the digits; no tables where the rows must be blocks.
+    """The columns of each table to be drawn, and the digits; no tables where the rows must be blocks.
 
     The first column is in every table.
     """
@@ -217,7 +217,7 @@ def _packed(least: Sequence[int], width: int) -> list[list[int]]:
 
 
 def _least(part: Table, i: int, digits: int | None, width: int) -> int:
-    """Returns the columns that column i needs: its cells whole; of prose, and of its title, the longest word."""
+    """The columns that column i needs: its cells whole; of prose, and of its title, the longest word."""
     cells = [cell_text(row[i], digits) for row in part.rows]
     title = widest(cell_text(part.columns[i]), width)
     if part.columns[i] not in part.prose:
@@ -227,7 +227,7 @@ def _least(part: Table, i: int, digits: int | None, width: int) -> int:
 
 
 def _widths(part: Table, group: Sequence[int], digits: int | None, width: int) -> list[int]:
-    """Returns the widths of these columns; what is left of the width goes to titles, then to prose."""
+    """The widths of these columns; what is left of the width goes to titles, then to prose."""
     least = [_least(part, i, digits, width) for i in group]
     prose = [j for j, i in enumerate(group) if part.columns[i] in part.prose]
     spare = width - _total(least)

@@ -75,7 +75,7 @@ class ExplainResult(Answer):
         return {} if self.subject is None else self.subject.describe()
 
     def members(self) -> dict[str, Any]:
-        """Returns the numbers, and one entry a row with its names."""
+        """The numbers, and one entry a row with its names."""
         belief = ("before", "falls_to", "rises_to")
         named = {
             "tests": ("false_positive_rate", "true_positive_rate"),
@@ -91,13 +91,13 @@ class ExplainResult(Answer):
         return found
 
     def picture(self) -> str:
-        """Returns the best guess against a blind one."""
+        """The best guess against a blind one."""
         return bar(
             "best guess", self.accuracy if self.attained is None else self.attained, Fraction(1, 2), "blind", bad=False
         )
 
     def page(self) -> Page:
-        """Returns the answer in a sentence, the numbers, and the tables."""
+        """The answer in a sentence, the numbers, and the tables."""
         rows: list[Line] = [("answer", self._answer())]
         if self.subject is None:
             rows.append(("promised", f"ε = {self.epsilon}" + f", δ = {decimal(str(self.delta), 8)}" * bool(self.delta)))
@@ -117,7 +117,7 @@ class ExplainResult(Answer):
         return [Fields(again(rows, self.command)), *self._tables()]
 
     def _guess(self) -> Words:
-        """Returns the bound on a guess; one that is hardly better than a blind one by what it gains."""
+        """The bound on a guess; one that is hardly better than a blind one by what it gains."""
         if not self.advantage.within(0, SMALL):
             return Words("right with probability at most ", self.accuracy)
         gained = (self.advantage.lower / 2, self.advantage.upper / 2)
@@ -148,7 +148,7 @@ class ExplainResult(Answer):
         ]
 
     def _beliefs(self) -> list[Table | Note]:
-        """Returns how far a belief moves, as a probability and as odds; with δ what ε alone would give comes first."""
+        """How far a belief moves, as a probability and as odds; with δ what ε alone would give comes first."""
         columns = ["before", "falls to", "rises to"]
         tables: list[Table | Note] = []
         if self.beliefs_without_delta:
@@ -219,7 +219,7 @@ def explain(
     if mech is None:
         found = _promised(epsilon, delta, asked, effort.digits, setting)
     elif epsilon is not None:
-        raise InputError("epsilon", epsilon, "is audited where a mechanism is given; its nominal one is --eps")
+        raise InputError("epsilon", epsilon, "with --mech the true ε is audited; --eps is the nominal ε")
     else:
         given: dict[str, Any] = {} if delta is None else {"delta": delta}
         found = _audited(settled(mech, **setting, **given), asked, effort)
@@ -233,9 +233,9 @@ def _promised(
     if setting:
         name, value = next(iter(setting.items()))
         twice = "is another name of --epsilon, which is given too" if name == "eps" else None
-        raise InputError(name, value, twice or "goes with a mechanism: say which with --mech")
+        raise InputError(name, value, twice or "needs a mechanism: give one with --mech")
     if epsilon is None:
-        raise InputError("epsilon", "(missing)", "say which ε is to be explained, or which mechanism with --mech")
+        raise InputError("epsilon", "(missing)", "give the ε to explain, or a mechanism with --mech")
     promise = EpsilonDelta(nonnegative("epsilon", epsilon), nonnegative("delta", 0 if delta is None else delta))
     promise.check()
     words = {"epsilon": promise.epsilon, "delta": promise.delta or None, **asked.words(), "digits": digits}
@@ -274,7 +274,7 @@ class _Asked:
 
     @staticmethod
     def read(rates: Any, beliefs: Any, people: Any, releases: Any) -> _Asked:
-        """Returns the checked lists."""
+        """The checked lists."""
 
         def counts(name: str, given: Any) -> tuple[int, ...]:
             listed: list[Any] = sequence(name, given)
@@ -287,14 +287,14 @@ class _Asked:
         return _Asked(*shares, counts("people", people), counts("releases", releases))
 
     def words(self) -> dict[str, Any]:
-        """Returns the options that differ from what is usual."""
+        """The options that differ from what is usual."""
         usual = {"rates": RATES, "beliefs": BELIEFS, "people": PEOPLE, "releases": RELEASES}
         said = {name: ",".join(map(str, vars(self)[name])) for name in usual}
         return {name: None if said[name] == usual[name] else said[name] for name in usual}
 
 
 def _bounds(epsilon: Fraction | None, delta: Fraction, asked: _Asked, digits: int) -> dict[str, Any]:
-    """Returns the enclosures of all that was asked, by the names of the result; None is an infinite epsilon."""
+    """The enclosures of all that was asked, by the names of the result; None is an infinite epsilon."""
 
     def attempt() -> dict[str, Any] | None:
         try:

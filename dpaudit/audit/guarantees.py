@@ -43,7 +43,7 @@ def judge(
     subject = chosen.mechanism
     asked = subject.claimed_here() if claim is None else parse_guarantee("claim", claim)
     if asked is None:
-        raise InputError("claim", "(missing)", f"{subject.name} claims nothing here: say what is to be judged")
+        raise InputError("claim", "(missing)", f"{subject.name} claims nothing here: state a guarantee with --claim")
     if cross_check:
         check_possible(subject)
         if asked.epsilon_delta() is None:

@@ -81,12 +81,12 @@ class Command:
 
 
 def strong(*parts: Cell) -> Words:
-    """Returns the pieces in bold."""
+    """The pieces in bold."""
     return Words(*parts, style="bold")
 
 
 def badge(verdict: str) -> Words:
-    """Returns the verdict in its colour."""
+    """The verdict in its colour."""
     return Words(verdict, style=f"bold {COLOURS[verdict]}")
 
 
@@ -97,7 +97,7 @@ class Fields:
     rows: Sequence[Line]
 
     def html(self) -> str:
-        """Returns an HTML table; all text is escaped."""
+        """An HTML table; all text is escaped."""
         return _html_table("", [f"<th>{escape(name)}</th>{_html_cell(value)}" for name, value in self.rows])
 
 
@@ -112,7 +112,7 @@ class Table:
     bold: int | None = None
 
     def html(self) -> str:
-        """Returns an HTML table; all text is escaped."""
+        """An HTML table; all text is escaped."""
         head = "".join(f"<th>{escape(column)}</th>" for column in self.columns)
         rows = ["".join(map(_html_cell, row)) for row in self.rows]
         return _html_table(f"<caption>{escape(self.title)}</caption>" if self.title else "", [head, *rows])
@@ -125,7 +125,7 @@ class Note:
     line: Cell
 
     def html(self) -> str:
-        """Returns a paragraph; all text is escaped."""
+        """A paragraph; all text is escaped."""
         return f"<p>{escape(str(self.line))}</p>"
 
 

@@ -123,4 +123,4 @@ def draw_pair(axes: Axes, mechanism: Audited, witness: Witness) -> None:
         outputs = mechanism.counts().outputs
         raise InputError("plot", outputs, f"a picture of a pair has at most {MOST_OUTPUTS} outputs")
     found.draw(axes)
-    axes.set_title(f"{mechanism.name}: the pair that is told apart best", loc="left")
+    axes.set_title(f"{mechanism.name}: the pair that is easiest to tell apart", loc="left")

@@ -55,7 +55,7 @@ class Segment:
     pair: Witness
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns the segment; beta = 1 - power is the error of the second kind of the test with level alpha."""
+        """The segment; beta = 1 - power is the error of the second kind of the test with level alpha."""
         return {
             "from": self.start.to_dict(),
             "to": None if self.end is None else self.end.to_dict(),
@@ -83,7 +83,7 @@ class Composition:
     accounting: tuple[float, ...] | None
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns the points; the float is labelled as such."""
+        """The points; the float is labelled as such."""
         rows = []
         for i, at in enumerate(self.points):
             float_ = None if self.accounting is None else self.accounting[i]
@@ -108,7 +108,7 @@ class ProfileResult(SettingAnswer):
     precision_bits: int
 
     def members(self) -> dict[str, Any]:
-        """Returns the members of ``dpaudit profile --json``."""
+        """The members of ``dpaudit profile --json``."""
         return {
             "epsilon": self.epsilon.to_dict(),
             "total_variation": self.total_variation.to_dict(),
@@ -122,7 +122,7 @@ class ProfileResult(SettingAnswer):
         }
 
     def page(self) -> Page:
-        """Returns all of it for people; of a long curve both ends."""
+        """All of it for people; of a long curve both ends."""
         return profile_page.page(self)
 
     def draw(self, axes: Axes) -> None:
@@ -210,7 +210,7 @@ def _points_only(
 ) -> tuple[Found, int]:
     """Returns delta at the points where a part of the law is not known: no curve, nor bounds above on divergences."""
     if compose is not None:
-        raise InputError("compose", compose, f"a part of the law of {subject.name} is not known, so nothing composes")
+        raise InputError("compose", compose, f"part of the law of {subject.name} is unknown, so it cannot be composed")
     worst = effort.widest(subject, lambda e: worst_deltas(subject, [Fraction(0), *points], e))
     unknown = at_least(Fraction(0), 1)
     parts: Found = {
@@ -233,7 +233,7 @@ def _refined(
     orders: Sequence[Fraction],
     times: int | None,
 ) -> tuple[Found, int]:
-    """Returns the members that come from the curve, and the bits that it took."""
+    """The members that come from the curve, and the bits that it took."""
 
     def attempt() -> Found | None:
         narrow = _Narrow(effort)
@@ -281,7 +281,7 @@ def _deltas(curve: Envelope, points: Sequence[Fraction], true: Enclosure, narrow
 
 
 def _segments(curve: Envelope, narrow: _Narrow) -> tuple[Segment, ...]:
-    """Returns the segments from epsilon = 0 upwards."""
+    """The segments from epsilon = 0 upwards."""
     ends: list[Enclosure | None] = [None, *(narrow(epsilon) for epsilon in curve.breakpoints)]
     starts = [*ends[1:], narrow(balls.zero())]
     found = []

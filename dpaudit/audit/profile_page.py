@@ -17,7 +17,7 @@ SHOWN = 12
 
 
 def page(result: ProfileResult) -> Page:
-    """Returns the numbers, the curve, delta, the divergences and the composition."""
+    """The numbers, the curve, delta, the divergences and the composition."""
     curve = f"{len(result.segments)} segments; nothing rises above by more than "
     real = not result.subject.mechanism.tabular
     unknown = result.epsilon.is_open or real

@@ -55,7 +55,7 @@ def epsilon(
     cross_check: bool = False,
     **setting: Any,
 ) -> EpsilonResult:
-    """Returns the true epsilon, over all ordered adjacent pairs and outputs, with the verdict on what is claimed.
+    """The true epsilon, over all ordered adjacent pairs and outputs, with the verdict on what is claimed.
 
     A ``claim`` (a guarantee, a number, or a text such as "rho=1/2") is judged instead of what the mechanism claims.
     Where neither is given, the true epsilon is judged against the nominal one.
@@ -164,7 +164,7 @@ def delta(
 
 
 def on_data(x: Histogram, setting: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the setting on data x: n is its sum, and k its length, unless they are given."""
+    """The setting on data x: n is its sum, and k its length, unless they are given."""
     shape = {"n": sum(x)} | ({} if setting.get("prior") is not None else {"k": len(x)})
     return {**shape, **{name: value for name, value in setting.items() if value is not None}}
 

@@ -51,7 +51,7 @@ class Answer(Shown):
     """The command that asks the same again; None where only Python can: of an object, or of another guarantee."""
 
     def about(self) -> dict[str, Any]:
-        """Returns what was asked about, for JSON."""
+        """The subject of the question, for JSON."""
         return {}
 
     @property
@@ -60,7 +60,7 @@ class Answer(Shown):
         return None
 
     def members(self) -> dict[str, Any]:
-        """Returns the fields for JSON, those of the class itself first; a claim by its members and its judgement."""
+        """The fields for JSON, those of the class itself first; a claim by its members and its judgement."""
         names = [name for kind in type(self).__mro__ for name in get_annotations(kind)]
         found: dict[str, Any] = {}
         for name in names:
@@ -70,7 +70,7 @@ class Answer(Shown):
         return found
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns the JSON of the command that asks this."""
+        """The JSON of the command that asks this."""
         return {**self.about(), **self.members(), "seconds": round(self.seconds, 6), "command": self.command}
 
 
@@ -90,15 +90,15 @@ class CrossChecked(SettingAnswer):
     """An answer that a second path may have confirmed."""
 
     cross_check: CrossCheck | None = None
-    """What a second path found, where it was asked for."""
+    """The result of the cross-check, if one was requested."""
 
     @property
     def checked_by(self) -> tuple[str, ...]:
-        """What else came to the same answer, in words; empty where no second path was asked for."""
+        """The independent checks of the answer, in words; empty without a cross-check."""
         return (self.cross_check.text(),) if self.cross_check else ()
 
     def members(self) -> dict[str, Any]:
-        """The fields for JSON; ``cross_check`` where it was asked for."""
+        """The fields for JSON; ``cross_check`` only if it was requested."""
         found = super().members()
         return found if self.cross_check else {name: v for name, v in found.items() if name != "cross_check"}
 
@@ -117,11 +117,11 @@ class WorstResult(CrossChecked):
     precision_bits: int
 
     def worst_case(self) -> list[Line]:
-        """Returns the lines that show the worst case."""
+        """The lines that show the worst case."""
         raise NotImplementedError
 
     def value(self) -> tuple[str, Enclosure]:
-        """Returns the name and the enclosure of what is the largest."""
+        """The name and the enclosure of what is the largest."""
         raise NotImplementedError
 
     @property
@@ -130,7 +130,7 @@ class WorstResult(CrossChecked):
         return judged(self.claim, self.subject.label, self.whose, extent_of(self.subject))
 
     def headline(self) -> Headline:
-        """Returns the verdict on the claim, else the worst case."""
+        """The verdict on the claim, else the worst case."""
         name, value = self.value()
         return headline(self.judgement, self.claim, equated(name, short(value.to_dict())))
 
@@ -139,7 +139,7 @@ class WorstResult(CrossChecked):
         return None
 
     def picture(self) -> str:
-        """Returns the value against what is claimed, above the two distributions of the worst pair."""
+        """The value against what is claimed, above the two distributions of the worst pair."""
         return self.bar() + pair(self.subject.mechanism, self.witness)
 
     def draw(self, axes: Axes) -> None:
@@ -147,7 +147,7 @@ class WorstResult(CrossChecked):
         draw_pair(axes, self.subject.mechanism, self.witness)
 
     def bar(self) -> str:
-        """Returns the value against what is claimed."""
+        """The value against what is claimed."""
         raise NotImplementedError
 
     def page(self) -> Page:
@@ -155,7 +155,7 @@ class WorstResult(CrossChecked):
         return self.page_with(self.worst_case(), self.command)
 
     def page_with(self, found: Sequence[Line], command: str | None) -> Page:
-        """Returns the same with other rows for the worst case, and another command."""
+        """The same with other rows for the worst case, and another command."""
         tier = tier_text(self.tier, self.filter_left)
         effort = effort_rows(self.counts, self.precision_bits, self.seconds, tier)
         checked: list[Line] = [("checked by", text) for text in self.checked_by]
@@ -177,28 +177,28 @@ class EpsilonResult(WorstResult):
 
     @property
     def judgement(self) -> Judgement | None:
-        """The verdict on the claim; where there is none, on the nominal epsilon."""
+        """The verdict on the claim, or on the nominal epsilon if nothing is claimed."""
         stated = self.nominal_claim if self.claim.guarantee is None else self.claim
         whose = Whose.NOMINAL if self.claim.guarantee is None else self.whose
         return judged(stated, self.subject.label, whose, extent_of(self.subject), self.repairing_delta)
 
     def value(self) -> tuple[str, Enclosure]:
-        """Returns the true epsilon; with the digits that decided, where those asked for were too few."""
+        """The true epsilon, with more digits than requested if the verdict needed them."""
         found, bound = self.claim.evidence, self.claim.bound
         if found is None or found.quantity != "epsilon" or bound is None:
             return "true ε", self.epsilon
         return "true ε", found.value.up_to(bound) if self.claim.verdict is Verdict.PROVED else found.value
 
     def bound(self) -> Fraction | None:
-        """Returns the claimed epsilon, else the nominal one."""
+        """The claimed epsilon, or the nominal one if nothing is claimed."""
         return self.subject.mechanism.epsilon if self.claim.epsilon is None else self.claim.epsilon
 
     def bar(self) -> str:
-        """Returns the true epsilon against the claimed one, else the nominal one."""
+        """The true epsilon next to the claimed one, or the nominal one if nothing is claimed."""
         return bar(*self.value(), self.bound(), "nominal" if self.claim.epsilon is None else "claimed")
 
     def worst_case(self) -> list[Line]:
-        """Returns the true epsilon, its closed form, the worst pair and output."""
+        """The true epsilon, its closed form, the worst pair and output."""
         rows: list[Line] = [("true ε", strong(Against(self.value()[1], self.bound()))), *open_rows(self.epsilon)]
         if self.closed_form_symbolic:
             rows.append(("closed form", f"{self.closed_form}   ({self.closed_form_symbolic}, for every ε > 0)"))
@@ -215,19 +215,19 @@ class DeltaResult(WorstResult):
     delta: Enclosure
 
     def value(self) -> tuple[str, Enclosure]:
-        """Returns delta there."""
+        """Delta at this epsilon."""
         return powers(f"δ({self.at})"), self.delta
 
     def bound(self) -> Fraction | None:
-        """Returns the claimed delta."""
+        """The claimed delta."""
         return self.claim.delta
 
     def bar(self) -> str:
-        """Returns delta against the claimed one, where the claim is about this epsilon."""
+        """Delta next to the claimed one, if the claim is about this epsilon."""
         return bar(*self.value(), self.bound() if self.claim.epsilon == self.at else None, "claimed")
 
     def worst_case(self) -> list[Line]:
-        """Returns delta and the worst pair."""
+        """Delta and the worst pair."""
         found = Against(self.delta, self.bound())
         return [(self.value()[0], strong(found)), ("worst pair", pair_text(self.witness))]
 
@@ -250,7 +250,7 @@ class GuaranteeResult(CrossChecked):
         return judged(self.claim, self.subject.label, self.whose, extent_of(self.subject), self.repairing_delta)
 
     def picture(self) -> str:
-        """Returns the true epsilon against the claimed one, where it decided, above the pair's two distributions."""
+        """The true epsilon against the claimed one, where it decided, above the pair's two distributions."""
         if self.evidence is None:
             return ""
         decides = self.evidence.quantity == "epsilon"
@@ -266,7 +266,7 @@ class GuaranteeResult(CrossChecked):
 
     @property
     def verdict(self) -> Verdict | None:
-        """Returns the verdict."""
+        """The verdict."""
         return self.claim.verdict
 
     @property
@@ -276,7 +276,7 @@ class GuaranteeResult(CrossChecked):
 
     @property
     def witness(self) -> Witness | None:
-        """Returns the worst pair."""
+        """The worst pair."""
         return None if self.evidence is None else self.evidence.witness
 
     def page(self) -> Page:
@@ -298,12 +298,12 @@ class PmfResult(SettingAnswer):
     precision_bits: int
 
     def members(self) -> dict[str, Any]:
-        """Returns x, one row an output, and the bits."""
+        """The data set x, one row per output, and the bits."""
         rows = [self._row(i) for i in range(len(self.outputs))]
         return {"x": plain(self.x), "outputs": rows, "precision_bits": self.precision_bits}
 
     def page(self) -> Page:
-        """Returns what was asked about, the outputs with their probabilities, and what these rest on."""
+        """The subject, the outputs with their probabilities, and the assumptions behind them."""
         named = {"output": self.outputs, "released Dir(prior + …)": self.released}
         known = {title: values for title, values in named.items() if values is not None}
         rows = list(zip(*known.values(), self.probabilities, strict=True))
@@ -336,11 +336,11 @@ class SensitivityResult(Answer):
     precision_bits: int
 
     def about(self) -> dict[str, Any]:
-        """Returns the model."""
+        """The model."""
         return self.model.to_dict()
 
     def members(self) -> dict[str, Any]:
-        """Returns gamma, the score, GS, and one row a data set."""
+        """Gamma, the score, GS, and one row per data set."""
         rows = zip(self.model.histograms, self.ls, self.s, strict=True)
         return {
             "gamma": str(self.gamma),
@@ -351,7 +351,7 @@ class SensitivityResult(Answer):
         }
 
     def page(self) -> Page:
-        """Returns the model, GS, and the data sets with LS and S."""
+        """The model, GS, and the data sets with LS and S."""
         model = self.model
         place = f"n = {model.n}, k = {model.k}, prior {text(model.prior)}"
         rows = list(zip(model.histograms, self.ls, self.s, strict=True))

@@ -59,7 +59,7 @@ class Setting:
         settings: Mapping[str, Any] | None = None,
         **parameters: Any,
     ) -> Setting:
-        """Returns the checked setting; ``epsilon`` is another name of eps, ``settings`` another way to give parameters.
+        """The checked setting; ``epsilon`` is another name of eps, ``settings`` another way to give parameters.
 
         ``mech`` may be a setting: then it is that one, with whatever else is given in place of its own.
 
@@ -67,7 +67,7 @@ class Setting:
         'dpaudit epsilon --mech EHD --n 10 --prior 1/2,1/2 --gs exact --digits 30'
         """
         if eps is not None and epsilon is not None:
-            raise InputError("epsilon", epsilon, f"is the same as eps, which is {eps}")
+            raise InputError("epsilon", epsilon, f"means the same as eps, which is {eps}")
         eps = epsilon if eps is None else eps
         refuse_ranges(eps=eps, **({"n": n, "prior": prior} if in_family(mech) else {}))
         shape = {"n": n, "k": k, "prior": prior}
@@ -78,7 +78,7 @@ class Setting:
             return Setting.read(**mech.keywords(**changed, settings=given) | {"adjacency": relation})
         if isinstance(mech, Setting | Mechanism):
             for name, value in {**changed, **given}.items():
-                raise InputError(name, value, "the mechanism is given with its own setting: leave it out")
+                raise InputError(name, value, "the mechanism already has its setting: leave this out")
             whole = mech if isinstance(mech, Setting) else Setting._of(mech)
             return whole if adjacency is None else whole._with(adjacency=adjacency)
         nominal = positive("eps", 1 if eps is None else eps)
@@ -96,7 +96,7 @@ class Setting:
 
     @staticmethod
     def _of(mechanism: Mechanism) -> Setting:
-        """Returns the setting of a mechanism that is made already."""
+        """The setting of a mechanism that is made already."""
         family = posterior(mechanism)
         relation = None if family is None or family.adjacency == REPLACE_ONE else family.adjacency
         model = None if family is None else family.model
@@ -104,7 +104,7 @@ class Setting:
 
     @staticmethod
     def read_each(names: str | Sequence[Any] | None, *, shared: Mapping[str, Any], **shape: Any) -> list[Setting]:
-        """Returns a setting for each name, "all" being the registry; what is given goes to those that take it.
+        """A setting for each name, "all" being the registry; what is given goes to those that take it.
 
         A single mechanism of anybody's own is given all of it, and says what it does not take.
         """
@@ -123,7 +123,7 @@ class Setting:
     # -------------------------------------------------------------- the mechanism
 
     def build(self) -> Mechanism:
-        """Returns the mechanism, made anew, under the adjacency asked for."""
+        """A new mechanism with this setting, under its adjacency."""
         if isinstance(self.mech, Mechanism):
             made: Mechanism = self.mech
         elif self.model is None:
@@ -134,7 +134,7 @@ class Setting:
 
     @cached_property
     def mechanism(self) -> Mechanism:
-        """Returns the mechanism, made once."""
+        """The mechanism with this setting, built once."""
         return self.made or self.build()
 
     def _with(self, **changed: Any) -> Setting:
@@ -142,11 +142,11 @@ class Setting:
         return replace(self, made=None, **changed)
 
     def alone(self, x: Any) -> Setting:
-        """Returns the same for questions about one data set: the law of no other one is computed."""
+        """The same setting for questions about one data set, x: only its law is computed."""
         return replace(self, made=self.mechanism.alone(x))
 
     def at(self, eps: Any = None, n: Any = None, prior: Any = None) -> Setting:
-        """Returns the same setting at another nominal epsilon, n or prior."""
+        """The same setting at another nominal epsilon, n or prior."""
         found = self if eps is None else self._with(epsilon=positive("eps", eps))
         if n is None and prior is None:
             return found
@@ -157,7 +157,7 @@ class Setting:
         return found._with(model=model)
 
     def keywords(self, settings: Mapping[str, Any] | None = None, **changed: Any) -> dict[str, Any]:
-        """Returns what ``read`` takes to make this setting, with this in place of its own; mech is not an object."""
+        """The arguments with which ``read`` gives this setting, with some replaced; mech must not be an object."""
         found: dict[str, Any] = {"mech": self.mech, "eps": self.epsilon, "adjacency": self.adjacency}
         own = dict(self.parameters)
         if self.model is not None:
@@ -170,12 +170,12 @@ class Setting:
 
     @property
     def has_n(self) -> bool:
-        """Returns whether ``at`` can give it another n."""
+        """Whether the setting has an n that ``at`` can change."""
         made_already = isinstance(self.mech, Mechanism)
         return not made_already and (self.model is not None or "n" in dict(self.parameters))
 
     def having(self, **parameters: Any) -> Setting:
-        """Returns the same setting with other parameters."""
+        """The same setting with other parameters."""
         changed = {**dict(self.parameters), **parameters}
         if self.model is None:
             return self._with(parameters=tuple(changed.items()))
@@ -185,18 +185,18 @@ class Setting:
 
     @property
     def label(self) -> str:
-        """Returns the name with the choices that are not the default: EHD/exact, EHDL/kl; anybody's own name."""
+        """The name with the choices that are not the default: EHD/exact, EHDL/kl; anybody's own name."""
         if self.model is None or isinstance(self.mech, Mechanism):
             return self.mechanism.name
         choices = {p.name for p in lookup(self.mech).parameters if p.choices}
         return "/".join([self.mech, *(str(value) for name, value in self.parameters if name in choices)])
 
     def describe(self) -> dict[str, Any]:
-        """Returns what the mechanism says of itself, for JSON."""
+        """The mechanism's own description, for JSON."""
         return self.mechanism.describe()
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns the setting as exact text, from which ``from_dict`` makes it again."""
+        """The setting as exact text, which ``from_dict`` reads."""
         relation = {} if self.adjacency is None else {"adjacency": self._relation()}
         if self.model is not None:
             place = {"n": self.model.n, "prior": show(self.model.prior), "eps": str(self.epsilon)}
@@ -207,7 +207,7 @@ class Setting:
 
     @staticmethod
     def from_dict(entry: Mapping[str, Any]) -> Setting:
-        """Returns the setting that ``to_dict`` wrote."""
+        """The setting that ``to_dict`` wrote."""
         relation = entry.get("adjacency")
         if "own" in entry:
             return Setting.read(entry["mech"], eps=entry["eps"], adjacency=relation, settings=entry["own"])
@@ -219,7 +219,7 @@ class Setting:
         return self.adjacency.option() if isinstance(self.adjacency, Adjacency) else self.adjacency
 
     def options(self, without: Sequence[str] = ()) -> list[str]:
-        """Returns the options of the command line that give this setting, none superfluous, ``without`` some."""
+        """The command-line options that give this setting, without defaults and ``without`` some."""
         found: dict[str, Any] = {"mech": self.reference()}
         if self.model is not None:
             uniform = all(alpha == 1 for alpha in self.model.prior)
@@ -233,7 +233,7 @@ class Setting:
         return parts + [part for name, value in own for part in ("--set", f"{name}={show(value)}")]
 
     def reference(self) -> str | None:
-        """Returns what --mech takes to give this mechanism; None for an object that lives in Python only."""
+        """The value of --mech for this mechanism; None for an object that exists in Python only."""
         if isinstance(self.mech, str):
             return self.mech
         if isinstance(self.mech, Mechanism):
@@ -243,7 +243,7 @@ class Setting:
         return f"{self.mech.__module__}:{self.mech.__qualname__}" if importable else None
 
     def command_line(self, command: str, without: Sequence[str] = (), **options: Any) -> str | None:
-        """Returns the command that asks this question of this setting again; options at their defaults are left out.
+        """The command that asks this question of this setting again; options at their defaults are left out.
 
         None where the mechanism is an object that only Python has.
         """
@@ -263,12 +263,12 @@ ALL = "all"
 
 
 def is_all(value: Any) -> bool:
-    """Returns whether every value is meant."""
+    """Whether every value is meant."""
     return isinstance(value, str) and value.strip().lower() == ALL
 
 
 def is_ranged(value: Any) -> bool:
-    """Returns whether this is no single value: "all", "1/100..16", or a list with such an entry."""
+    """Whether this is no single value: "all", "1/100..16", or a list with such an entry."""
     if isinstance(value, list | tuple):
         return any(map(is_ranged, value))
     if not isinstance(value, str):
@@ -280,14 +280,14 @@ def refuse_ranges(**place: Any) -> None:
     """Refuses all values or a range where one value is needed."""
     for name, value in place.items():
         if is_ranged(value):
-            raise InputError(name, show(value), f"one value is needed here; all or a range is for {RANGING[name]}")
+            raise InputError(name, show(value), f"must be one value here; all or a range is for {RANGING[name]}")
 
 
 def refuse_all(**place: Any) -> None:
     """Refuses all values where a list or a range is possible, but no theorem."""
     for name, value in place.items():
         if is_all(value):
-            raise InputError(name, value, f"numbers or a range are needed here; all is for {RANGING[name]}")
+            raise InputError(name, value, f"must be numbers or a range here; all is for {RANGING[name]}")
 
 
 def command_line(command: str, *words: str, **options: Any) -> str:
@@ -301,7 +301,7 @@ def command_line(command: str, *words: str, **options: Any) -> str:
 
 
 def _variants(mech: str) -> tuple[str, dict[str, str]]:
-    """Returns the registry's name and the choices behind its slashes: EHD/exact is EHD with gs = exact."""
+    """The registry's name and the choices behind its slashes: EHD/exact is EHD with gs = exact."""
     base, *words = (part.strip() for part in str(mech).split("/"))
     kind = lookup(base)
     found: dict[str, str] = {}

@@ -37,7 +37,7 @@ class TableResult(Answer):
     deltas: tuple[DeltaResult, ...]
 
     def members(self) -> dict[str, Any]:
-        """Returns the JSON of ``dpaudit epsilon``, and the deltas."""
+        """The JSON of ``dpaudit epsilon``, and the deltas."""
         rows = [{"at": str(d.at), "delta": d.delta.to_dict(), "witness": d.witness.to_dict()} for d in self.deltas]
         for row, found in zip(rows, self.deltas, strict=True):
             row |= {"cross_check": found.cross_check.to_dict()} if found.cross_check else {}
@@ -49,7 +49,7 @@ class TableResult(Answer):
         return self.epsilon.judgement
 
     def picture(self) -> str:
-        """Returns the picture of the true epsilon."""
+        """The picture of the true epsilon."""
         return self.epsilon.picture()
 
     def draw(self, axes: Axes) -> None:
@@ -57,7 +57,7 @@ class TableResult(Answer):
         self.epsilon.draw(axes)
 
     def page(self) -> Page:
-        """Returns the audit of the table, and the deltas."""
+        """The audit of the table, and the deltas."""
         deltas: list[Line] = [(f"δ({found.at})", found.delta) for found in self.deltas]
         deltas += [("checked by", f"δ({d.at}) {d.cross_check.text()}") for d in self.deltas if d.cross_check]
         return self.epsilon.page_with([*self.epsilon.worst_case(), *deltas], self.command)
@@ -104,11 +104,11 @@ class WrittenTable(Shown):
     outputs: int
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns the JSON of ``dpaudit export --table``."""
+        """The JSON of ``dpaudit export --table``."""
         return {"table": self.table, "datasets": self.datasets, "outputs": self.outputs}
 
     def page(self) -> Page:
-        """Returns where it is, and what to do with it."""
+        """Where it is, and what to do with it."""
         size = f"{self.datasets} data sets, {self.outputs} outputs"
         return [Note(f"{self.table}: {size}, exact; audit it with: dpaudit table {self.table}")]
 

@@ -25,7 +25,7 @@ def evidence_words(quantity: str, at: Mapping[str, str] | None, x: str, x_prime:
 
 
 def precision_words(bits: int) -> str:
-    """Returns the working precision for people; without bits nothing was rounded."""
+    """The working precision for people; without bits nothing was rounded."""
     return f"{bits} bits" if bits else "exact, by algebra"
 
 
@@ -50,7 +50,7 @@ def caveat_rows(setting: Setting) -> list[Line]:
 
 
 def residual_words(caveats: Mapping[str, Any]) -> str:
-    """Returns how much of the code was not followed, and whether another run finds as much; "" of all of it."""
+    """How much of the code was not followed, and whether another run finds as much; "" of all of it."""
     residual = caveats.get("residual") or "0"
     timed = "; the seconds of its budget were over, so that another run finds another residual"
     words = f"at most {residual} of the probability was not followed; it is in every bound"
@@ -62,13 +62,13 @@ def open_rows(value: Enclosure) -> list[Line]:
     if not value.is_open:
         return []
     return [
-        ("", "no upper bound: what was not followed may end in outputs that are impossible for a neighbor."),
+        ("", "no upper bound: the unexplored paths may end in outputs that are impossible for a neighbor."),
         ("", "ε-DP can be refuted, not proved; (ε, δ) can be: dpaudit delta, or a claim with δ above the residual"),
     ]
 
 
 def pair_text(witness: Witness) -> str:
-    """Returns the two data sets."""
+    """The two data sets."""
     return f"x = {text(witness.x)}, x′ = {text(witness.x_prime)}"
 
 
@@ -99,7 +99,7 @@ def evidence_rows(claim: Claim, known: str | None = None) -> list[Line]:
 
 
 def _decided(evidence: Evidence) -> Line:
-    """Returns the quantity that decided, with its pair."""
+    """The quantity that decided, with its pair."""
     pair = text(evidence.witness.x), text(evidence.witness.x_prime)
     name, where = evidence_words(evidence.quantity, evidence.at, *pair)
     return "decided by", Words(f"{name} " if evidence.value.is_open else f"{name} = ", evidence.value, f", at {where}")
@@ -115,7 +115,7 @@ def effort_rows(counts: Counts, bits: int, seconds: float, tier: str = "") -> li
 def counted_words(counts: Mapping[str, int], pairs: str) -> str:
     """Returns "2 data sets, 2 ordered pairs, 14 outputs", and what was not followed where there is such."""
     every, both, outputs = (approximately(counts[key]) for key in ("datasets", "pairs", "outputs"))
-    rest = ", and what was not followed as one more" if counts.get("rest") else ""
+    rest = ", and the unexplored paths as one more" if counts.get("rest") else ""
     return f"{every} data sets, {both} {pairs}, {outputs} output{'s' * (counts['outputs'] != 1)}{rest}"
 
 
@@ -132,6 +132,6 @@ def answered(setting: Setting, found: Sequence[Line], command: str | None, effor
 
 
 def again(rows: Sequence[Line], command: str | None) -> list[Line]:
-    """Returns the rows, and last the command that asks the same again, where there is one."""
+    """The rows, and last the command that asks the same again, where there is one."""
     asked: list[Any] = [("again", Command(command))] if command else []
     return [*rows, *asked]

@@ -13,7 +13,7 @@ from dpaudit.numbers.errors import InputError
 EVENT = typer.Option(
     "--event",
     metavar="EVENT",
-    help="A release, and how often: gaussian:sigma=4/5,rate=1/100 x 1000; laplace:eps=1/10; "
+    help="A release and the number of times it is made: gaussian:sigma=4/5,rate=1/100 x 1000; laplace:eps=1/10; "
     "discrete-gaussian:sigma=10; discrete-laplace:eps=1/10; randomized-response:eps=1,k=5; exponential:eps=1/10; "
     "pure:eps=1,delta=1e-8; "
     "mech:EHDS,n=20. May be given repeatedly.",
@@ -31,19 +31,19 @@ def account(
         str,
         option("--gap", "RATIONAL", "Refine until (upper − lower) / lower is at most this, or the cells are used up."),
     ] = "1e-3",
-    cells: Annotated[str, option("--cells", "N", "The most cells that an event is cut into.")] = "524288",
+    cells: Annotated[str, option("--cells", "N", "The largest number of cells per event.")] = "524288",
     adjacency: Annotated[
-        str | None, option("--adjacency", "RELATION", "add-remove-one, or replace-one where nothing is sampled.")
+        str | None, option("--adjacency", "RELATION", "add-remove-one, or replace-one if nothing is subsampled.")
     ] = None,
-    each: Annotated[bool, flag("--each", "Explain it: also the ε of each release alone, at these δ.")] = False,
+    each: Annotated[bool, flag("--each", "Also compute the ε of each release alone, at these δ.")] = False,
     compare: Annotated[
-        bool, flag("--compare", "Put the installed accountants beside it: dp-accounting, prv_accountant, Opacus.")
+        bool, flag("--compare", "Compare with the installed accountants: dp-accounting, prv_accountant, Opacus.")
     ] = False,
 ) -> Annotated[Reply, "require", "plot", "as_json", "out"]:
     """How much privacy a whole pipeline spends: certified lower and upper bounds of its composition.
 
-    A rate is that of Poisson sampling, every record on its own; batches of fixed size and shuffled data are something
-    else, and there is no theorem for them here.
+    A rate is a rate of Poisson subsampling: every record is sampled independently. Fixed-size batches and shuffled
+    data are different, and dpaudit has no theorem for them.
 
     Examples:
 

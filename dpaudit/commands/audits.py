@@ -63,7 +63,7 @@ def epsilon(
 
 
 def judged(result: Any, certified: Any = None) -> Reply:
-    """Returns the reply for a result with a verdict; exit code 1 where a second path disagrees."""
+    """The reply for a result with a verdict; exit code 1 where a second path disagrees."""
     return Reply(result, None, result.claim, lambda: certified or result, code=disagrees(result))
 
 
@@ -74,7 +74,7 @@ def disagrees(*results: Any) -> int:
 
 
 def theorem(result: Theorem) -> Reply:
-    """Returns the reply for a theorem; undecided is an answer, with exit code 3."""
+    """The reply for a theorem; undecided is an answer, with exit code 3."""
     return Reply(result, None, result.claim, lambda: result, code=0 if result.complete else 3)
 
 

@@ -55,7 +55,7 @@ def calibrate(
 
 
 def bounded(result: Any, effort: dict[str, Any]) -> list[Any]:
-    """Returns the audits at the nominal epsilon found and at the next one up, judged by the target."""
+    """The audits at the nominal epsilon found and at the next one up, judged by the target."""
     limit = EpsilonDelta(result.target)
     beyond = [result.subject.at(eps=result.beyond.nominal)] if result.beyond else []
     chosen = (result.subject, *beyond)
@@ -68,4 +68,4 @@ def refuse(over: str, only_gamma: dict[str, str | None], never: dict[str, str | 
         raise InputError("over", over, "must be eps or gamma")
     for name, value in (never if over == "gamma" else only_gamma).items():
         if value is not None:
-            raise InputError(name, value, f"does not go with --over {over}")
+            raise InputError(name, value, f"cannot be used with --over {over}")

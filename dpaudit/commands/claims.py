@@ -55,7 +55,7 @@ def _place(row: dict[str, Any]) -> str:
 
 
 def _badge(verdict: str | None, establishes: str) -> Cell:
-    """Returns the verdict as people read it first: of a "for all" decided on a grid it says so at once."""
+    """The verdict as people read it first: of a "for all" decided on a grid it says so at once."""
     from dpaudit.claims.words import on_its_grid
 
     return Words(badge(verdict), on_its_grid(verdict, establishes)) if verdict else "–"
@@ -87,7 +87,7 @@ def check(
     UNWITNESSED: a "there is …" without a witness on the grid; IMPOSSIBLE: one that is proved to be false; MEASURED:
     an O(·) statement; UNDECIDED. The documentation's page "Claims: every statement of a paper, decided" says more.
 
-    Exit code 143: ended by SIGTERM, its processes too.
+    Exit code 143: ended by SIGTERM, with all its processes.
 
     Examples:
 
@@ -141,7 +141,7 @@ def _require(verdicts: Sequence[Verdict]) -> None:
     if found:
         undecided(f"{len(found)} of {len(verdicts)} claims: {', '.join(sorted(set(found)))}")
     if Verdict.PROVED not in verdicts:
-        raise InputError("require", "yes", "nothing is claimed: what was asked for is only measured")
+        raise InputError("require", "yes", "nothing is claimed: these statements are only measured")
 
 
 def _table(results: Sequence[Result]) -> Page:

@@ -64,13 +64,13 @@ def compare(
     data = source(x, dataset, n, k, priors, share)
     ranged = n is not None or priors is not None
     if as_csv and not ranged:
-        raise InputError("n", "(missing)", "--csv goes with a range: --n A..B or --priors A..B")
+        raise InputError("n", "(missing)", "--csv needs a range: --n A..B or --priors A..B")
     if ranged and metric != "hellinger":
-        raise InputError("metric", metric, "a range is for hellinger only")
+        raise InputError("metric", metric, "a range supports hellinger only")
     effort["digits"] = whole("digits", effort["digits"], 10, MAX_DIGITS)
     if "eps" in setting or "settings" in setting:
         name, value = ("eps", setting["eps"]) if "eps" in setting else ("set", ", ".join(setting["settings"]))
-        raise InputError(name, value, "is not for a comparison: all mechanisms of the family at one --target")
+        raise InputError(name, value, "cannot be given here: compare runs all mechanisms at one --target")
     if not ranged:
         asked: dict[str, Any] = {"prior": prior, "mechs": mech, "sort": sort, "metric": metric}
         result = comparison.compare(data, target, **asked, **effort, **setting)
@@ -90,7 +90,7 @@ def compare(
 def source(
     x: str | None, dataset: str | None, n: str | None, k: str | None, priors: str | None, share: str | None
 ) -> str:
-    """Returns the data, from exactly one of --x, --dataset and --n; "" for a range of n."""
+    """The data, from exactly one of --x, --dataset and --n; "" for a range of n."""
     given = [name for name, value in (("x", x), ("dataset", dataset), ("n", n)) if value is not None]
     if len(given) != 1:
         rule = "give exactly one of --x, --dataset and --n"
@@ -98,9 +98,9 @@ def source(
             "x", x or "(missing)", rule + (f", not {' and '.join('--' + g for g in given)}" if given else "")
         )
     if priors is not None and n is not None:
-        raise InputError("priors", priors, "goes with --x or --dataset")
+        raise InputError("priors", priors, "needs --x or --dataset")
     if share is not None and n is None:
-        raise InputError("share", share, "goes with --n A..B")
+        raise InputError("share", share, "needs --n A..B")
     cells_wanted = None if k is None else whole("k", k, 2)
     if dataset is not None:
         from dpaudit.posterior.data import dataset as find

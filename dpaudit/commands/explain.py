@@ -50,7 +50,7 @@ def explain(
     dpaudit explain --mech EHDS --n 100
     """
     if value is not None and (epsilon is not None or mech is not None):
-        rule = "is given twice" if mech is None else "is audited if a mechanism is given; its nominal ε is --eps"
+        rule = "is given twice" if mech is None else "with --mech the true ε is audited; --eps is the nominal ε"
         raise InputError("epsilon", value, rule)
     epsilon = value if epsilon is None else epsilon
     asked: dict[str, Any] = {"beliefs": beliefs, "rates": rates, "people": people, "releases": releases}

@@ -60,12 +60,12 @@ Wanted = Annotated[dict[str, Any], "certificate"]
 
 
 def option(name: str, metavar: str, words: str, panel: str | None = None) -> Any:
-    """Returns an option that takes a value; ``panel`` is its kind, None for a command's own."""
+    """An option that takes a value; ``panel`` is its kind, None for a command's own."""
     return typer.Option(name, metavar=metavar, help=words, rich_help_panel=panel)
 
 
 def flag(name: str, words: str, panel: str | None = None) -> Any:
-    """Returns an option that takes none."""
+    """An option that takes none."""
     return typer.Option(name, metavar="", help=words, rich_help_panel=panel)
 
 
@@ -144,7 +144,7 @@ Claimed = Annotated[str | None, CLAIM]
 
 
 def file_option(name: str, words: str) -> Any:
-    """Returns the option for a file to be written; one that cannot be written is refused before any work is done."""
+    """The option for a file to be written; one that cannot be written is refused before any work is done."""
     option = typer.Option(name, metavar="FILE", callback=writable, help=words, rich_help_panel=OUTPUT)
     return Annotated[str | None, option]
 
@@ -183,7 +183,7 @@ SHARED: dict[str, tuple[Any, Any]] = {
 
 
 def setting_options() -> dict[str, inspect.Parameter]:
-    """Returns the options by name: --mech, the shape of the model, the parameters of the registry, --set."""
+    """The options by name: --mech, the shape of the model, the parameters of the registry, --set."""
     found: dict[str, Any] = {"mech": Annotated[str, MECH]}
     for name, (metavar, words) in SHAPE.items():
         found[name] = text_option(FAMILY if name in ("n", "k", "prior") else SETTING, f"--{name}", metavar, words)
@@ -204,13 +204,13 @@ def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
 
 
 def _group(hint: Any) -> dict[str, Any]:
-    """Returns the names of the group that an annotation stands for, with defaults; none if it is an option itself."""
+    """The names of the group that an annotation stands for, with defaults; none if it is an option itself."""
     words = [word.partition("=") for word in getattr(hint, "__metadata__", ()) if isinstance(word, str)]
     return {name: default or SHARED.get(name, (None, None))[1] for name, _, default in words}
 
 
 def expose(command: Callable[..., Reply | None]) -> Callable[..., None]:
-    """Returns the command as typer takes it: the options of its groups in their place, the reply sent.
+    """The command as typer takes it: the options of its groups in their place, the reply sent.
 
     An option that the command declares itself (a range of n, say) keeps its own meaning. No output may be an input,
     and the standard output is kept for results.
@@ -274,7 +274,7 @@ def expose(command: Callable[..., Reply | None]) -> Callable[..., None]:
 
 
 def _names(pairs: list[str] | None) -> set[str]:
-    """Returns the names that --set gives."""
+    """The names that --set gives."""
     return {pair.partition("=")[0].strip() for pair in pairs or ()}
 
 
@@ -285,12 +285,12 @@ def _setting(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _effort(given: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
-    """Returns the keywords of that group; the memory, given in GiB, in bytes."""
+    """The keywords of that group; the memory, given in GiB, in bytes."""
     return {name: int(positive(name, given[name]) * 2**30) if name == "memory" else given[name] for name in names}
 
 
 def parse_settings(given: list[str] | None) -> dict[str, str]:
-    """Returns the parameters of --set by name."""
+    """The parameters of --set by name."""
     found: dict[str, str] = {}
     for pair in given or []:
         name, sign, value = (part.strip() for part in pair.partition("="))

@@ -74,7 +74,7 @@ class Meter:
         self._words = visible(words)
 
     def due(self) -> str | None:
-        """Returns the line that is to be printed now, else None."""
+        """The line that is to be printed now, else None."""
         now = self._clock()
         if now < self._next:
             return None
@@ -98,7 +98,7 @@ class Meter:
         return [*found, f"about {duration(left)} left"]
 
     def _weighed(self, share: float) -> list[str]:
-        """Returns the count from the first step on, and what else is known where the share of the time is told."""
+        """The count from the first step on, and what else is known where the share of the time is told."""
         if self._total <= 1:
             return []
         return list(filter(None, [f"{self._done} of {self._total}", f"{share:.0%}".replace("%", " %"), self.left()]))
@@ -153,7 +153,7 @@ def counted(label: str) -> Iterator[Callable[[str, int, int, float], None]]:
         """The time left, as it is told without a terminal."""
 
         def render(self, task: Any) -> Any:
-            """Returns the words."""
+            """The words."""
             from rich.text import Text
 
             return Text(meter.left())
@@ -170,7 +170,7 @@ def counted(label: str) -> Iterator[Callable[[str, int, int, float], None]]:
 
 
 def bar(*columns: Any) -> Any:
-    """Returns a bar on stderr that vanishes at the end, its description as plain text before the columns."""
+    """A bar on stderr that vanishes at the end, its description as plain text before the columns."""
     from rich.console import Console
     from rich.progress import Progress, TextColumn
 

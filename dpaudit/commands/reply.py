@@ -40,7 +40,7 @@ class Reply:
     claim: Claim | None = None
     """What --require asks to be proved."""
     certified: Callable[[], Any] | None = None
-    """Returns the results that a certificate is about."""
+    """The results that a certificate is about."""
     after: Callable[[], None] | None = None
     """What else is to be done once the answer is out."""
     code: int = 0
@@ -91,7 +91,7 @@ def claiming(mechanism: Mechanism) -> None:
     if mechanism.claimed_here() is None:
         rule = f"{mechanism.name} claims nothing here, so nothing can be required of it"
         own = posterior(mechanism) is None
-        raise InputError("require", "yes", f"{rule}; is its claimed() misspelt?" if own else rule)
+        raise InputError("require", "yes", f"{rule}; is its claimed() misspelled?" if own else rule)
 
 
 def emit_json(payload: Any, out: str | None) -> None:
@@ -162,7 +162,7 @@ def certify(result: Any, path: str) -> None:
 
 
 def writable(parameter: typer.CallbackParam, name: str | None) -> str | None:
-    """Returns the path of an option; a file that cannot be written is refused before any work is done."""
+    """The path of an option; a file that cannot be written is refused before any work is done."""
     if name is not None:
         check_writable(str(parameter.name), name)
     return name

@@ -28,14 +28,14 @@ def report(
     plan: Annotated[str | None, option("--plan", "FILE", "A TOML plan of several audits and studies.")] = None,
     claims: Annotated[bool, flag("--claims", "The verdicts on the documents' claims.")] = False,
     refresh: Annotated[
-        str | None, option("--refresh", "FOLDER", "Make every report below FOLDER again from its plan.toml.")
+        str | None, option("--refresh", "FOLDER", "Rewrite every report below FOLDER from its plan.toml.")
     ] = None,
     title: Annotated[str | None, option("--title", "TEXT", "The title of the report.")] = None,
     certify: Annotated[
         bool, flag("--certificate", "Write certificates into the report and run the independent verifier on them.")
     ] = False,
     full: Annotated[bool, flag("--full", "Open every part of the page, with all rows: for printing.")] = False,
-    out: Annotated[str, option("--out", "FOLDER", "Where the files go.")] = "report",
+    out: Annotated[str, option("--out", "FOLDER", "The folder for the files.")] = "report",
 ) -> Reply:
     """A report that people read: HTML, Markdown, JSON and charts, from one set of certified results.
 
@@ -67,7 +67,7 @@ def report(
         progress("what is asked for")
         if refresh is not None:
             if mech or n or plan or claims or title or claim or setting or certify or full:
-                raise InputError("refresh", refresh, "a plan says it all: leave out the other options")
+                raise InputError("refresh", refresh, "the plans have all options: leave the others out")
             found = reports.remade(refresh, progress)
         else:
             asked: dict[str, Any] = {"n": n, "plan": plan, "claims": claims, "claim": claim, "title": title}
@@ -91,7 +91,7 @@ def report(
 def render(
     result: Annotated[str, typer.Argument(metavar="RESULT.json", help="The result file of a report.")],
     full: Annotated[bool, flag("--full", "Open every part of the page, with all rows: for printing.")] = False,
-    out: Annotated[str, option("--out", "FOLDER", "Where the files go.")] = "report",
+    out: Annotated[str, option("--out", "FOLDER", "The folder for the files.")] = "report",
 ) -> None:
     """Write the pages of a result file again as HTML, Markdown and charts; nothing is computed.
 

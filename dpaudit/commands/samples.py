@@ -45,7 +45,7 @@ def samples(
 
     if mech is None and setting:
         name = next(iter(setting))
-        raise InputError(name, setting[name], "belongs to --mech, the law that the code should have")
+        raise InputError(name, setting[name], "needs --mech, the law that the code should have")
     law = None if mech is None else settled(mech, **setting)
     result = compute(file, event=event, pair=pair, confidence=confidence, claim=claim, at=at or (), law=law)
     return Reply(result)

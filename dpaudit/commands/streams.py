@@ -12,7 +12,7 @@ _result: TextIO | None = None
 
 
 def stdout() -> TextIO:
-    """Returns where results go: the standard output as the command found it."""
+    """Where results go: the standard output as the command found it."""
     return sys.stdout if _result is None else _result
 
 
@@ -39,7 +39,7 @@ def kept_for_results() -> Iterator[None]:
 
 
 def _copy(stream: TextIO) -> TextIO | None:
-    """Returns a stream of its own to where the file descriptor 1 led, which leads to stderr from now on.
+    """A stream of its own to where the file descriptor 1 led, which leads to stderr from now on.
 
     None where the stream is not that of the system: a test or a notebook has put its own in place.
     """

@@ -22,9 +22,9 @@ Names = Annotated[
 def suite(
     effort: Annotated[dict[str, Any], "progress"],
     names: Names = None,
-    every: Annotated[bool, flag("--every-eps", "Decide as well: ε-DP for every ε > 0 (half a minute more).")] = False,
+    every: Annotated[bool, flag("--every-eps", "Also decide ε-DP for every ε > 0 (half a minute more).")] = False,
 ) -> Shown:
-    """The standard suite of mechanisms that sampling tools are tried on, with their exact ε.
+    """The standard suite of mechanisms on which sampling tools are tested, with their exact ε.
 
     Report noisy max, the sparse vector technique, noisy histograms and others, as StatDP and DP-Sniper define them:
     the true ε over the suite's pairs, where it is attained, what an event of probability at least 1/100 can show at

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 PLAN = "What to compute: mechanisms, n, ε, priors; the documentation lists all keys under Sweeps."
 Plan = Annotated[str | None, typer.Argument(metavar="PLAN.toml", help=PLAN)]
-OutDb = Annotated[str | None, option("--out", "FILE", "The store, an SQLite file; made if missing.")]
+OutDb = Annotated[str | None, option("--out", "FILE", "The store, an SQLite file; created if missing.")]
 WorkerCount = Annotated[str | None, option("--workers", "N", "Processes; default: all cores.")]
 Scheduler = Annotated[str | None, option("--scheduler", "ADDRESS", "A Dask scheduler: tcp://host:8786.")]
-ShowStatus = Annotated[bool, flag("--status", "Only say how far the sweep in the store is.")]
+ShowStatus = Annotated[bool, flag("--status", "Only show the progress of the sweep in the store.")]
 Export = Annotated[list[str] | None, option("--export", "FILE", "Write the table to .csv or .parquet; repeatable.")]
-Retry = Annotated[bool, flag("--retry", "Do failed jobs again.")]
+Retry = Annotated[bool, flag("--retry", "Repeat failed jobs.")]
 
 
 def sweep(
@@ -37,7 +37,7 @@ def sweep(
     export: Export = None,
     retry: Retry = False,
 ) -> Annotated[Reply, "as_json"]:
-    """Many audits from a plan; kill it at any moment, run the same command again, and it goes on.
+    """Many audits from a plan; kill it at any moment, run the same command again, and it continues.
 
     One process at a time works on a store; --status and --export read it meanwhile.
 
@@ -56,7 +56,7 @@ def sweep(
     from dpaudit.sweeps.sweep import sweep as run
 
     if plan is None and not status and not export:
-        raise InputError("PLAN", "(missing)", "name a plan, or ask for --status or --export")
+        raise InputError("PLAN", "(missing)", "give a plan, --status or --export")
     todo = None if status else plan
     asked: dict[str, Any] = {"workers": workers, "scheduler": scheduler, "retry": retry, "export": export or ()}
     result = run(todo, out, **asked, watch=_progress)

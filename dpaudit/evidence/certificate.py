@@ -56,7 +56,7 @@ class Contradicted(NotAccepted):
 
 
 def certificate(result: Result) -> dict[str, Any]:
-    """Returns the certificate of one result, ready for JSON."""
+    """The certificate of one result, ready for JSON."""
     if isinstance(result, covers.TheoremResult):
         document = _complete(covers.document(result), result.precision_bits, result.subject.mechanism)
         try:
@@ -152,7 +152,7 @@ def _statement(claim: Claim, evidence: Evidence) -> dict[str, Any]:
 
 
 def bundle(results: Sequence[Result]) -> dict[str, Any]:
-    """Returns one certificate with several parts, each with its own statement."""
+    """One certificate with several parts, each with its own statement."""
     document = {"format": FORMAT, "version": VERSION, "parts": [certificate(result) for result in results]}
     return {**document, "sha256": digest(document)}
 
@@ -230,7 +230,7 @@ def _rests_on(mechanism: Mechanism) -> str:
 
 
 def _pairs(mechanism: Mechanism, datasets: list[Dataset]) -> list[list[int]] | None:
-    """Returns the adjacent pairs by position, the smaller one first; None, without a list, if that is every pair."""
+    """The adjacent pairs by position, the smaller one first; None, without a list, if that is every pair."""
     if mechanism.counts().pairs == len(datasets) * (len(datasets) - 1):
         return None
     index = {x: i for i, x in enumerate(datasets)}
@@ -248,7 +248,7 @@ def _witness(mechanism: Mechanism, evidence: Evidence) -> dict[str, Any]:
 
 
 def readable(found: Enclosure) -> Enclosure:
-    """Returns an enclosure that the verifier reads: an end of more than MAX_PLACES decimals is moved outward."""
+    """An enclosure that the verifier reads: an end of more than MAX_PLACES decimals is moved outward."""
     if found.is_infinite or found.places <= MAX_PLACES:
         return found
     return outward(found.lower, found.upper, MAX_PLACES - 2, small=False)

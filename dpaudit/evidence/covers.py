@@ -66,7 +66,7 @@ def _bounds(result: RatioResult) -> dict[str, str]:
 
 
 def _where(result: RatioResult) -> str:
-    """Returns the epsilon at which the witness reaches the lower bound; 0 and inf are limits."""
+    """The epsilon at which the witness reaches the lower bound; 0 and inf are limits."""
     if result.cover is not None:
         return "inf" if result.cover.epsilon is None else str(result.cover.epsilon)
     span = result.subject.epsilon
@@ -100,7 +100,9 @@ def every_n(result: EveryNResult) -> dict[str, Any]:
     best, judged = theory.best, result.claim.to_dict()
     ratio = isinstance(result, EveryNRatioResult)
     if ratio and isinstance(best, Below):
-        raise InputError("certificate", "(not written)", "the supremum is at one n: take a certificate of that n")
+        raise InputError(
+            "certificate", "(not written)", "the supremum is attained at one n: write a certificate for that n"
+        )
     if isinstance(best, Below):
         assert best.witness is not None
         x, y, r = (cells[0] for cells in (best.witness.x, best.witness.x_prime, best.witness.output))  # type: ignore[index]

@@ -41,7 +41,7 @@ class VerifyResult(Shown):
         return 0 if self.accepted else 1 if self.reason is not None else 3
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns the JSON of ``dpaudit verify --json``."""
+        """The JSON of ``dpaudit verify --json``."""
         return {
             "file": self.file,
             "result": self.word,
@@ -91,7 +91,7 @@ def verify(
 
 
 def with_kernel(result: VerifyResult, seconds: int) -> VerifyResult:
-    """Returns the result with what Coq's kernel says of both bounds; REJECTED if it does not accept them."""
+    """The result with what Coq's kernel says of both bounds; REJECTED if it does not accept them."""
     proved = prove(result.file, seconds)
     if proved.problem:
         return replace(result, reason=f"Coq: {proved.problem}", statement=None)

@@ -47,12 +47,12 @@ class Compiled:
 
 
 def installed() -> str | None:
-    """Returns the path of coqc, or None."""
+    """The path of coqc, or None."""
     return shutil.which("coqc")
 
 
 def forbidden(text: str) -> str | None:
-    """Returns the first word of the text, outside comments, by which it could claim what it does not prove."""
+    """The first word of the text, outside comments, by which it could claim what it does not prove."""
     found = FORBIDDEN.search(_without_comments(text))
     return found.group() if found else None
 
@@ -138,7 +138,7 @@ def _compile(folder: str, name: str, seconds: float) -> tuple[str, str]:
 
 
 def _without_comments(text: str) -> str:
-    """Returns the text without comments, which may be nested; no text of ours has quotation marks around them."""
+    """The text without comments, which may be nested; no text of ours has quotation marks around them."""
     kept, depth = [], 0
     for piece in re.split(r"(\(\*|\*\))", text):
         if piece == "(*":

@@ -21,11 +21,11 @@ Ours = Callable[[str], bool]
 
 
 def check_folder(option: str, folder: str) -> Path:
-    """Returns the folder if it can be written, before any work is done; one that is missing is not made yet."""
+    """The folder if it can be written, before any work is done; one that is missing is not made yet."""
     with write_errors(option, folder):
         target = Path(os.path.realpath(folder))
         if os.path.islink(folder) and not target.exists():
-            raise FileNotFoundError(0, "it is a link to nothing")
+            raise FileNotFoundError(0, "it is a dangling link")
         there = next(path for path in (target, *target.parents) if path.exists())
         probe = fresh(there / "probe")
         os.close(os.open(probe, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
@@ -83,7 +83,7 @@ def _fill_folder(new: Path, target: Path, files: Mapping[str, bytes]) -> None:
 
 
 def _files_below(target: Path) -> list[str]:
-    """Returns the paths of all files below the folder, relative to it; no link is followed."""
+    """The paths of all files below the folder, relative to it; no link is followed."""
     return [
         os.path.relpath(os.path.join(folder, name), target) for folder, _, names in os.walk(target) for name in names
     ]

@@ -17,13 +17,13 @@ HEADERS = {("x", "x_prime"), ("x", "y"), ("x", "x'"), ("x", "x′"), ("dataset",
 
 
 def cell_excerpt(value: Any) -> str:
-    """Returns a cell for an error message, at most 40 characters."""
+    """A cell for an error message, at most 40 characters."""
     found = str(value)[:40] if isinstance(value, str) else type(value).__name__
     return " ".join(found.split()) or "(empty)"
 
 
 def csv_rows(option: str, path: str) -> list[tuple[int, list[str]]]:
-    """Returns the lines that are not empty, with their numbers; cells as they were before ``csv_cell``."""
+    """The lines that are not empty, with their numbers; cells as they were before ``csv_cell``."""
     reader = csv.reader(read_text(option, path, MAX_BYTES).splitlines(), strict=True)
     try:
         return [(reader.line_num, [csv_text(cell) for cell in row]) for row in reader if row]
@@ -32,7 +32,7 @@ def csv_rows(option: str, path: str) -> list[tuple[int, list[str]]]:
 
 
 def parquet_columns(option: str, path: str) -> dict[str, list[Any]]:
-    """Returns the columns by name, decimals as text; binary floats are refused."""
+    """The columns by name, decimals as text; binary floats are refused."""
     try:
         import pyarrow
         import pyarrow.parquet
@@ -62,14 +62,14 @@ def parquet_columns(option: str, path: str) -> dict[str, list[Any]]:
 
 
 def _exact(value: Any) -> Any:
-    """Returns a decimal as text; text and whole numbers as they are."""
+    """A decimal as text; text and whole numbers as they are."""
     from decimal import Decimal
 
     return str(value) if isinstance(value, Decimal) else value
 
 
 def read_pairs(path: str, read: Callable[[str], Any]) -> list[tuple[Any, Any]]:
-    """Returns the pairs of data sets in a CSV, JSON or Parquet file; unknown names are refused with their row.
+    """The pairs of data sets in a CSV, JSON or Parquet file; unknown names are refused with their row.
 
     ``read`` returns the data set of that name, or raises InputError.
     """
@@ -85,7 +85,7 @@ def read_pairs(path: str, read: Callable[[str], Any]) -> list[tuple[Any, Any]]:
             try:
                 found.append(read(entry))
             except InputError:
-                rule = f"{where}: {cell_excerpt(entry)} is no data set of the table or mechanism"
+                rule = f"{where}: {cell_excerpt(entry)} is not a data set of the table or mechanism"
                 raise InputError("adjacency", path, rule) from None
         if found[0] == found[1]:
             raise InputError("adjacency", path, f"{where}: pairs {entries[0]} with itself")

@@ -25,13 +25,13 @@ def check_file(option: str, path: str) -> None:
     except OSError as error:
         raise Unreadable(option, path, f"cannot be read: {error.strerror or error}") from None
     except ValueError:
-        raise Unreadable(option, path, "is no file name") from None
+        raise Unreadable(option, path, "is not a valid file name") from None
     if not stat.S_ISREG(mode):
-        raise Unreadable(option, path, "cannot be read: it is no file but a folder, a pipe or a device")
+        raise Unreadable(option, path, "cannot be read: it is a folder, a pipe or a device, not a file")
 
 
 def read_bytes(option: str, path: str, most: int) -> bytes:
-    """Returns the content of the file, which has at most ``most`` bytes."""
+    """The content of the file, which has at most ``most`` bytes."""
     check_file(option, path)
     try:
         with Path(path).open("rb") as file:
@@ -44,7 +44,7 @@ def read_bytes(option: str, path: str, most: int) -> bytes:
 
 
 def read_text(option: str, path: str, most: int) -> str:
-    """Returns the content of the file as UTF-8 text."""
+    """The content of the file as UTF-8 text."""
     try:
         return read_bytes(option, path, most).decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -52,12 +52,12 @@ def read_text(option: str, path: str, most: int) -> str:
 
 
 def read_json(option: str, path: str, most: int) -> Any:
-    """Returns the document; whole numbers are ints, numbers with a point or exponent the text as written."""
+    """The document; whole numbers are ints, numbers with a point or exponent the text as written."""
     return parse_json(option, path, read_text(option, path, most))
 
 
 def parse_json(option: str, path: str, text: str) -> Any:
-    """Returns the document that the text is; ``path`` is for the error message only."""
+    """The document that the text is; ``path`` is for the error message only."""
 
     def refuse(rule: str) -> InputError:
         return InputError(option, path, rule)
@@ -68,7 +68,7 @@ def parse_json(option: str, path: str, text: str) -> Any:
         return token
 
     def constant(token: str) -> Any:
-        raise refuse(f"has {token}, which is no number")
+        raise refuse(f"has {token}, which is not a number")
 
     def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)

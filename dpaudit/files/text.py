@@ -15,12 +15,12 @@ __all__ = ["csv_cell", "csv_text", "html", "markdown", "visible"]
 
 
 def html(text: str, quote: bool = True) -> str:
-    """Returns the text for HTML; lines stay lines."""
+    """The text for HTML; lines stay lines."""
     return standard.escape(visible(text, keep="\n\t"), quote)
 
 
 def markdown(text: str) -> str:
-    r"""Returns the text, on one line, for Markdown: no link, table, code, formula, emphasis, emoji, HTML or heading.
+    r"""The text, on one line, for Markdown: no link, table, code, formula, emphasis, emoji, HTML or heading.
 
     >>> markdown("# :a: <b>|*x*")
     '\\# &#58;a: &lt;b&gt;\\|\\*x\\*'
@@ -39,7 +39,7 @@ RUN = re.compile(r"'*[=+\-@＝＋－＠]")
 
 
 def csv_cell(value: object) -> object:
-    """Returns the value for a cell of a CSV file; text that a spreadsheet would run gets a quote in front.
+    """The value for a cell of a CSV file; text that a spreadsheet would run gets a quote in front.
 
     >>> csv_cell("=1+1"), csv_cell("-3/4"), csv_cell("-2+3"), csv_cell("'@x"), csv_cell(None)
     ("'=1+1", '-3/4', "'-2+3", "''@x", None)
@@ -51,7 +51,7 @@ def csv_cell(value: object) -> object:
 
 
 def csv_text(cell: str) -> str:
-    """Returns the text that ``csv_cell`` made the cell of: one quote is taken from those before a formula.
+    """The text that ``csv_cell`` made the cell of: one quote is taken from those before a formula.
 
     >>> csv_text("'=1+1"), csv_text("''@x"), csv_text("=1+1"), csv_text("'quoted'")
     ('=1+1', "'@x", '=1+1', "'quoted'")

@@ -60,7 +60,9 @@ def refuse_inputs(option: str, path: str | Path, inputs: Iterable[str | Path]) -
         for source in inputs:
             with suppress(FileNotFoundError, NotADirectoryError):
                 if os.path.realpath(path) == os.path.realpath(source) or os.path.samefile(path, source):
-                    raise InputError(option, str(path), f"is also an input or another output ({source}): name another")
+                    raise InputError(
+                        option, str(path), f"is also an input or another output ({source}): choose another name"
+                    )
 
 
 @contextmanager
@@ -73,14 +75,14 @@ def write_errors(option: str, path: str | Path) -> Iterator[None]:
     except ValueError as error:
         if isinstance(error, InputError):
             raise
-        raise InputError(option, str(path), "is no file name") from None
+        raise InputError(option, str(path), "is not a valid file name") from None
 
 
 def _target(path: str | Path) -> Path:
-    """Returns the file itself, links followed; a link to nothing, a folder and a read-only file are refused."""
+    """The file itself, links followed; a link to nothing, a folder and a read-only file are refused."""
     target = Path(os.path.realpath(path))
     if os.path.islink(path) and not target.exists():
-        raise FileNotFoundError(0, "it is a link to nothing")
+        raise FileNotFoundError(0, "it is a dangling link")
     if target.is_dir() or not str(path):
         raise IsADirectoryError(0, "it is a folder")
     if target.exists() and not os.access(target, os.W_OK):
@@ -89,12 +91,12 @@ def _target(path: str | Path) -> Path:
 
 
 def _is_special(target: Path) -> bool:
-    """Returns whether the path is a pipe, a terminal or another device: it is written to, never replaced."""
+    """Whether the path is a pipe, a terminal or another device: it is written to, never replaced."""
     return target.is_relative_to("/dev") or target.is_relative_to("/proc") or (target.exists() and not target.is_file())
 
 
 def fresh(target: Path) -> Path:
-    """Returns a path beside the target that nobody can guess; short, so that a long name stays possible."""
+    """A path beside the target that nobody can guess; short, so that a long name stays possible."""
     return target.with_name(f".{target.name[:100]}.{token_hex(8)}.new")
 
 

@@ -45,9 +45,9 @@ def epsilon(
     chosen = read(mech, **setting)
     if isinstance(chosen, Ranged):
         if tier != "auto":
-            raise InputError("tier", tier, "goes with one n, one prior and one ε: a theorem has no tiers")
+            raise InputError("tier", tier, "needs one n, one prior and one ε: a theorem has no tiers")
         if cross_check:
-            rule = "goes with one n, one prior and one ε: of a theorem take --certificate"
+            rule = "needs one n, one prior and one ε: for a theorem use --certificate"
             raise InputError("cross-check", "yes", rule)
         stated = None if claim is None else parse_guarantee("claim", claim)
         return theorem(chosen, Effort.read(digits, memory, progress), rest, stated)
@@ -85,7 +85,7 @@ def theorem(ranged: Ranged, effort: Effort, rest: Exact | None = None, claim: Gu
     if not box:
         refuse_rest(rest)
     if claim is not None and "eps" in ranged.ranging:
-        raise InputError("claim", claim.text(), "goes with one ε: over every ε the statement is a multiple of it")
+        raise InputError("claim", claim.text(), "needs one ε: over every ε the statement is a multiple of ε")
     stated = {} if "eps" in ranged.ranging else {"claim": claim}
     decide: Callable[..., Theorem] = getattr(import_module(module), name)
     return decide(ranged, effort, **({"rest": rest} if box else {}), **stated)
@@ -94,4 +94,4 @@ def theorem(ranged: Ranged, effort: Effort, rest: Exact | None = None, claim: Gu
 def refuse_rest(rest: Exact | None) -> None:
     """Refuses a rest where there is no box."""
     if rest is not None:
-        raise InputError("rest", rest, "goes with a box of priors: --prior 1/100..2,1/100..2")
+        raise InputError("rest", rest, "needs a box of priors: --prior 1/100..2,1/100..2")

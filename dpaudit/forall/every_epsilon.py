@@ -192,7 +192,7 @@ def _closed_form(ranged: Ranged) -> ClosedForm:
     """Returns the loss in closed form, or says that there is none."""
     form = ranged.mechanism.algebra().worst()
     if not isinstance(form, ClosedForm):
-        rule = f"there is no theorem for every ε about {ranged.mechanism.name} with these options; give one ε"
+        rule = f"there is no theorem for every ε for {ranged.mechanism.name} with these options; give one ε"
         raise InputError("eps", ranged.option_text("eps"), rule)
     return form
 

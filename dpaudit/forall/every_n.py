@@ -114,7 +114,7 @@ def read_every_n(mech: Any, **setting: Any) -> Ranged:
         raise InputError("n", str(setting.get("n")), "must be all here")
     for name in chosen.ranging:
         if name != "n":
-            raise InputError(name, chosen.option_text(name), "n alone may be all here")
+            raise InputError(name, chosen.option_text(name), "only n may be all here")
     return chosen
 
 
@@ -122,15 +122,15 @@ def family_of(ranged: Ranged) -> Family:
     """Returns the family, or says what is possible where there is no theorem for every n."""
     mechanism, size = ranged.mechanism, ranged.option_text("n")
     if len(ranged.prior) != 2:
-        raise InputError("n", size, f"the theorem for every n is about k = 2, not {len(ranged.prior)}; give one n")
+        raise InputError("n", size, f"the theorem for every n covers k = 2, not {len(ranged.prior)}; give one n")
     form = mechanism.exponent()
     if form is None:
-        rule = f"there is no theorem for every n about {mechanism.name}: it is about EHD, EHDL, EHDS, MH; give one n"
+        rule = f"there is no theorem for every n for {mechanism.name}, only for EHD, EHDL, EHDS and MH; give one n"
         raise InputError("n", size, rule)
     if form.score != Hellinger.name:
-        raise InputError("n", size, f"the theorem for every n is about the Hellinger score, not {form.score}")
+        raise InputError("n", size, f"the theorem for every n covers the Hellinger score, not {form.score}")
     if mechanism.adjacency != REPLACE_ONE:
-        raise InputError("n", size, "the theorem for every n is about one record replaced (--adjacency replace-one)")
+        raise InputError("n", size, "the theorem for every n covers one record replaced (--adjacency replace-one)")
     a, b = mechanism.model.prior
     return Family.of(form, (a, b))
 

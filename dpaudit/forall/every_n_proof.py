@@ -86,7 +86,7 @@ class Attempt:
         if not possible:
             without = family.gamma is not None and _begins(replace(family, gamma=None))
             cause = f"γ = {family.gamma} is too small" if without else "the prior is too large"
-            raise InputError("n", "all", f"the theorem would begin beyond n = {MOST_FINITE}: {cause}; give one n")
+            raise InputError("n", "all", f"the theorem would start beyond n = {MOST_FINITE}: {cause}; give one n")
         search = Search(family, possible[0], begins[possible[0]], tolerance, every_epsilon=self.every_epsilon)
         limit = search.whole_limit()
         search.floor = max(search.floor, audits.attained)
@@ -138,4 +138,4 @@ def _open(search: Search, middle: Fraction, lower: Fraction, upper: Fraction, di
         if search.every_epsilon:
             known += "by rows matched at every ε at once, "
         return f"{known}the loss there is only known to be ≤ {at_most(wide.most, 6)}{'·ε' * search.every_epsilon}"
-    return "an n below N: its own enclosure is wider than was asked for"
+    return "an n below N: its own enclosure is wider than requested"

@@ -180,11 +180,13 @@ def _in_form(ranged: Ranged, option: str) -> tuple[Exponential, Exponent]:
     """Returns the mechanism with the form of its law, or says why there is no map."""
     name, offered = ranged.mechanism.name, with_exponent(ranged.mechanism)
     if offered is None and ranged.mechanism.algebra().worst() is not None:
-        raise InputError("prior", option, f"the prior plays no part in the privacy of {name}: give one")
+        raise InputError("prior", option, f"the privacy of {name} does not depend on the prior: give one prior")
     if offered is None:
-        raise InputError("prior", option, f"there is no map for {name}: it is for EHD, EHDL, EHDS, MH; give one prior")
+        raise InputError(
+            "prior", option, f"there is no map for {name}, only for EHD, EHDL, EHDS and MH; give one prior"
+        )
     if offered[1].score != Hellinger.name:
-        raise InputError("prior", option, f"a map is drawn for the Hellinger score, not {offered[1].score}")
+        raise InputError("prior", option, f"a map needs the Hellinger score, not {offered[1].score}")
     return offered
 
 

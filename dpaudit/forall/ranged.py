@@ -32,9 +32,9 @@ class Span:
             return Span()
         found = parse_range(option, text, positive)
         if found.step is not None:
-            raise InputError(option, value, "every number of the range is meant: leave the step out")
+            raise InputError(option, value, "every number in the range is covered: leave the step out")
         if found.low == found.high:
-            raise InputError(option, value, f"has no width: write {found.low} for the one number")
+            raise InputError(option, value, f"has no width: write {found.low} for a single number")
         return Span(found.low, found.high)
 
     @property
@@ -166,7 +166,7 @@ def read(
         raise InputError(spans[0], show(asked[spans[0]]), rule)
     entries = sequence("prior", prior) if "prior" in spans else prior
     if "prior" in spans and len(entries) == 1 and not is_all(prior):
-        raise InputError("prior", show(prior), f"a box has a side for every cell: {show(prior)},{show(prior)}")
+        raise InputError("prior", show(prior), f"a box needs one side per cell: {show(prior)},{show(prior)}")
     sides = [Span.read("prior", v, all_of_them=False) if is_ranged(v) else None for v in entries or ()]
     point = Setting.read(
         mech,

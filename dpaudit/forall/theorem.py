@@ -133,7 +133,7 @@ def bounded(value: Enclosure, open_: str | None, more: str = "") -> Words:
         return Words("at most ", strong(value), more)
     ends = value.shortened(6).to_dict()
     return Words(
-        strong(f"at most {ends['upper']}"), f"{more}; at least {ends['lower']}: not as narrow as asked for, see open"
+        strong(f"at most {ends['upper']}"), f"{more}; at least {ends['lower']}: wider than requested, see open"
     )
 
 
@@ -160,7 +160,7 @@ class EveryEpsilon(Guarantee):
 
     def judge(self, mechanism: Audited, effort: Effort, worst: Worst | None = None) -> Claim:
         """Refuses: one audit speaks of one epsilon."""
-        raise InputError("claim", self.text(), "is about every ε: dpaudit epsilon --eps all judges it")
+        raise InputError("claim", self.text(), "covers every ε: use dpaudit epsilon --eps all")
 
 
 @dataclass(frozen=True)
@@ -176,9 +176,7 @@ class EveryPrior(Guarantee):
 
     def judge(self, mechanism: Audited, effort: Effort, worst: Worst | None = None) -> Claim:
         """Refuses: one audit speaks of one prior."""
-        raise InputError(
-            "claim", self.text(), "is about every prior of a box: dpaudit epsilon --prior a..b,c..d judges it"
-        )
+        raise InputError("claim", self.text(), "covers a box of priors: use dpaudit epsilon --prior a..b,c..d")
 
 
 def claimed_factor(ranged: Ranged) -> Fraction:

@@ -19,7 +19,7 @@ REGISTRY: dict[str, type[PosteriorMechanism]] = {
 
 
 def in_family(mech: object) -> bool:
-    """Returns whether ``mech`` names a mechanism of the registry, or is not the name of anybody's own.
+    """Whether ``mech`` names a mechanism of the registry, or is not the name of anybody's own.
 
     Somebody's own is an object or class, "file.py:Class", "package.module:Class", a table of probabilities or the
     name of an entry point.
@@ -32,20 +32,20 @@ def in_family(mech: object) -> bool:
 
 
 def lookup(name: str) -> type[PosteriorMechanism]:
-    """Returns the mechanism of that name, in any letter case; an unknown one is an error with a suggestion."""
+    """The mechanism of that name, in any letter case; an unknown one is an error with a suggestion."""
     by_key = {key.lower(): key for key in REGISTRY}
     key = str(name).strip().lower()
     if key in by_key:
         return REGISTRY[by_key[key]]
     if is_own(str(name)):
-        raise InputError("mech", name, f"this is about the posterior family only: {', '.join(REGISTRY)}")
+        raise InputError("mech", name, f"this works for the posterior family only: {', '.join(REGISTRY)}")
     near = difflib.get_close_matches(key, by_key, n=2, cutoff=0.5)
     hint = f"did you mean {' or '.join(by_key[n] for n in near)}? " if near else ""
     raise InputError("mech", name, f"unknown mechanism; {hint}known: {', '.join(REGISTRY)}; your own: file.py:Class")
 
 
 def make_mechanism(mech: str, model: Model, eps: Exact, parameters: dict[str, Exact | None]) -> PosteriorMechanism:
-    """Returns the mechanism with checked parameters; a parameter that it does not have is an error."""
+    """The mechanism with checked parameters; a parameter that it does not have is an error."""
     kind = lookup(mech)
     known = {parameter.name for parameter in kind.parameters}
     for name, value in parameters.items():

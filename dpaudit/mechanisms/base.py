@@ -33,7 +33,7 @@ class Parameter:
     """The words that it takes, where it takes words: EHD/exact is EHD with the choice exact."""
 
     def read(self, mechanism: str, value: Exact | None) -> Any:
-        """Returns the checked value, or the default; a missing value without a default is an error."""
+        """The checked value, or the default; a missing value without a default is an error."""
         if value is None:
             value = self.default
         if value is None:
@@ -41,7 +41,7 @@ class Parameter:
         return self.check(self.name, value)
 
     def is_default(self, value: Any) -> bool:
-        """Returns whether the checked value is the default."""
+        """Whether the checked value is the default."""
         return self.default is not None and bool(self.check(self.name, self.default) == value)
 
 
@@ -95,7 +95,7 @@ class Mechanism(Audited):
     """Which data sets must not be told apart."""
 
     def point(self, x: Dataset, output: Output) -> Ball:
-        """Returns a ball that contains P_x(output), at the precision in force."""
+        """A ball that contains P_x(output), at the precision in force."""
         return self.law().probabilities(x)[list(self.outputs()).index(output)]
 
     def draws(self, x: Any) -> ExactDraw:
@@ -103,7 +103,7 @@ class Mechanism(Audited):
         return ExactDraw(self, self.read_dataset("x", x))
 
     def draw(self, x: Any, source: Bits | None = None) -> Output:
-        """Returns one output drawn from P_x, exactly; with the randomness of the operating system unless told."""
+        """One output drawn from P_x, exactly; with the randomness of the operating system unless told."""
         if source is None:
             from secrets import SystemRandom
 
@@ -112,11 +112,11 @@ class Mechanism(Audited):
 
     @abstractmethod
     def claimed(self) -> Guarantee | None:
-        """Returns the guarantee that is claimed, or None where none is."""
+        """The guarantee that is claimed, or None where none is."""
 
     @abstractmethod
     def read_dataset(self, option: str, value: Any) -> Dataset:
-        """Returns the data set that the text or value denotes, or says why there is none."""
+        """The data set that the text or value denotes, or says why there is none."""
 
     def released_outputs(self) -> tuple[Histogram, ...] | None:
         """Returns what each output stands for, where it stands for a posterior; else None."""
@@ -135,11 +135,11 @@ class Mechanism(Audited):
         return self
 
     def with_adjacency(self, adjacency: str | Adjacency) -> Self:
-        """Returns the same mechanism under another adjacency: a value, a name or a file of pairs."""
-        raise InputError("adjacency", adjacency, f"{self.name} has one of its own")
+        """The same mechanism under another adjacency: a value, a name or a file of pairs."""
+        raise InputError("adjacency", adjacency, f"{self.name} has its own adjacency")
 
     def chosen(self) -> tuple[tuple[str, Any], ...]:
-        """Returns the parameters that differ from their defaults, in the order of the declaration."""
+        """The parameters that differ from their defaults, in the order of the declaration."""
         values = [(p, getattr(self, p.name)) for p in self.parameters]
         return tuple((p.name, value) for p, value in values if not p.is_default(value))
 
@@ -148,13 +148,13 @@ class Mechanism(Audited):
         return {}
 
     def can_screen_priors(self) -> bool:
-        """Returns whether a search may screen priors with ``float_sensitivity``."""
+        """Whether a search may screen priors with ``float_sensitivity``."""
         return False
 
     # -------------------------------------------------------------- words
 
     def settings(self) -> dict[str, str]:
-        """Returns the mechanism's own parameters as exact text."""
+        """The mechanism's own parameters as exact text."""
         return {p.name: str(getattr(self, p.name)) for p in self.parameters}
 
     def describe(self) -> dict[str, Any]:
@@ -166,11 +166,11 @@ class Mechanism(Audited):
         }
 
     def formula_here(self) -> str:
-        """Returns the formula with what the parameters choose in it."""
+        """The formula with what the parameters choose in it."""
         return self.formula
 
     def setting_text(self) -> str:
-        """Returns the setting in one line, for people."""
+        """The setting in one line, for people."""
         nominal = [] if self.epsilon is None else [f"ε = {self.epsilon}"]
         return powers(", ".join(nominal + [f"{name} = {value}" for name, value in self.settings().items()]))
 
@@ -185,20 +185,20 @@ class PosteriorMechanism(Mechanism):
     adjacency: Adjacency = field(default=REPLACE_ONE, kw_only=True)
 
     def datasets(self) -> Sequence[Histogram]:
-        """Returns the histograms."""
+        """The histograms."""
         return self.model.histograms
 
     def neighbors(self, x: Histogram) -> Iterable[Histogram]:
-        """Returns the histograms adjacent to x: at Hamming distance 1, unless another adjacency is in force."""
+        """The histograms adjacent to x: at Hamming distance 1, unless another adjacency is in force."""
         return self.adjacency.neighbors(x, self.model.index)
 
     def counts(self) -> Counts:
-        """Returns the number of histograms, ordered adjacent pairs and outputs, by formula."""
+        """The number of histograms, ordered adjacent pairs and outputs, by formula."""
         model = self.model
         return Counts(model.size, self.adjacency.count(model.n, model.k), self.count_outputs())
 
     def with_adjacency(self, adjacency: str | Adjacency) -> Self:
-        """Returns the same mechanism under another adjacency; it must have pairs among the histograms of n records."""
+        """The same mechanism under another adjacency; it must have pairs among the histograms of n records."""
         relation = parse_adjacency(adjacency, self.read_dataset)
         if not relation.count(self.model.n, self.model.k):
             rule = f"there is no such pair: the data sets of {self.name} all have the same number of records, as counts"
@@ -207,14 +207,14 @@ class PosteriorMechanism(Mechanism):
 
     @abstractmethod
     def count_outputs(self) -> int:
-        """Returns the number of outputs, by formula."""
+        """The number of outputs, by formula."""
 
     @abstractmethod
     def released(self, output: Output) -> Histogram:
-        """Returns the k counts that the output stands for: the release is Dir(prior + these)."""
+        """The k counts that the output stands for: the release is Dir(prior + these)."""
 
     def read_dataset(self, option: str, value: Any) -> Histogram:
-        """Returns the histogram of this model."""
+        """The histogram of this model."""
         return self.model.check(option, value)
 
     def released_outputs(self) -> tuple[Histogram, ...] | None:
@@ -222,7 +222,7 @@ class PosteriorMechanism(Mechanism):
         return tuple(self.released(output) for output in self.outputs())
 
     def row(self, x: Histogram, tail: Fraction, most: int) -> HeavyRow:
-        """Returns the outputs with their probabilities; beyond ``most`` outputs a total of ``tail`` may be omitted."""
+        """The outputs with their probabilities; beyond ``most`` outputs a total of ``tail`` may be omitted."""
         return HeavyRow(self.outputs(), self.law().probabilities(x), balls.zero())
 
     def row_size(self, tail: Fraction, most: int) -> int:
@@ -230,11 +230,11 @@ class PosteriorMechanism(Mechanism):
         return self.count_outputs()
 
     def row_memory(self, tail: Fraction, most: int) -> int:
-        """Returns the bytes that one row of outputs needs at the least."""
+        """The bytes that one row of outputs needs at the least."""
         return self.memory()
 
     def exponent(self) -> Exponent | None:
-        """Returns the form of the law that holds at every epsilon, n and prior, where it has that form, else None."""
+        """The form of the law that holds at every epsilon, n and prior, where it has that form, else None."""
         return None
 
     def exact_probability(self, x: Histogram, output: Output) -> Sparse | None:
@@ -263,5 +263,5 @@ class PosteriorMechanism(Mechanism):
 
 
 def posterior(mechanism: Mechanism) -> PosteriorMechanism | None:
-    """Returns the mechanism as one that releases a posterior, or None where it releases none."""
+    """The mechanism as one that releases a posterior, or None where it releases none."""
     return cast(PosteriorMechanism, mechanism) if mechanism.releases_posterior else None

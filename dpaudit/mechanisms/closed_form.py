@@ -53,7 +53,7 @@ def _strip(poly: fmpq_poly) -> tuple[fmpq_poly, int, int]:
 
 
 def positive_on_unit_interval(poly: fmpq_poly, most: int = 64) -> bool:
-    """Returns True only if poly(q) > 0 for every 0 < q < 1: a proof by Bernstein coefficients.
+    """True only if poly(q) > 0 for every 0 < q < 1: a proof by Bernstein coefficients.
 
     Factors q and 1-q are divided out first; the rest is written in Bernstein form of rising degree, all of whose
     coefficients must be >= 0 and not all 0.
@@ -75,7 +75,7 @@ def positive_on_unit_interval(poly: fmpq_poly, most: int = 64) -> bool:
 
 
 def at_most(a: Ratio, b: Ratio) -> bool:
-    """Returns True only if a(q) <= b(q) for every 0 < q < 1, by algebra."""
+    """True only if a(q) <= b(q) for every 0 < q < 1, by algebra."""
     if a == b:
         return True
     q, corner = a.q - b.q, a.corner - b.corner
@@ -85,7 +85,7 @@ def at_most(a: Ratio, b: Ratio) -> bool:
 
 
 def largest(candidates: Sequence[tuple[Ratio, T]]) -> tuple[Ratio, T]:
-    """Returns the first candidate whose ratio is >= every other for all 0 < q < 1; it must exist."""
+    """The first candidate whose ratio is >= every other for all 0 < q < 1; it must exist."""
     distinct = {ratio for ratio, _ in candidates}
     for ratio, tag in candidates:
         if all(at_most(other, ratio) for other in distinct):
@@ -105,21 +105,21 @@ class ClosedForm(ClosedLoss):
     ratio: Ratio
 
     def ball(self) -> Ball:
-        """Returns a ball that contains the worst-case loss at this epsilon."""
+        """A ball that contains the worst-case loss at this epsilon."""
         step = ball(self.epsilon / self.unit)
         return -self.ratio.q * step + self.ratio.corner * (2 - (-step).exp()).log()
 
     def rational(self) -> Fraction | None:
-        """Returns the loss exactly where it is a rational number (no logarithm), else None."""
+        """The loss exactly where it is a rational number (no logarithm), else None."""
         return None if self.ratio.corner else -self.ratio.q * self.epsilon / self.unit
 
     def text(self) -> str:
-        """Returns the value at this epsilon: "2/3", or "1/2 + ln(2 - e^(-1/2))"."""
+        """The value at this epsilon: "2/3", or "1/2 + ln(2 - e^(-1/2))"."""
         step = self.epsilon / self.unit
         return self._join(str(-self.ratio.q * step) if self.ratio.q else "", f"e^(-{step})")
 
     def symbolic(self) -> str:
-        """Returns the same for every epsilon: "2/3 eps", or "1/2 eps + ln(2 - e^(-1/2 eps))"."""
+        """The same for every epsilon: "2/3 eps", or "1/2 eps + ln(2 - e^(-1/2 eps))"."""
         multiple = Fraction(-self.ratio.q, self.unit)
         shown = "" if multiple == 1 else f"{multiple} "
         step = "" if self.unit == 1 else f"{Fraction(1, self.unit)} "
@@ -133,7 +133,7 @@ class ClosedForm(ClosedLoss):
         return " + ".join(parts) or "0"
 
     def sympy(self) -> Any:
-        """Returns the worst-case loss as a sympy expression in the positive symbol ``epsilon``."""
+        """The worst-case loss as a sympy expression in the positive symbol ``epsilon``."""
         try:
             import sympy  # type: ignore[import-untyped]
         except ImportError:

@@ -40,7 +40,7 @@ class ExactDraw:
         self.outputs: Sequence[Output] = mechanism.outputs()
 
     def draw(self, source: Bits) -> Output:
-        """Returns an output; the probability of each is P_x of it, if the bits are fair and independent."""
+        """An output; the probability of each is P_x of it, if the bits are fair and independent."""
         u, words = source.getrandbits(self._word), 1
         while True:
             lower, upper = self._cut(words)
@@ -66,13 +66,13 @@ class ExactDraw:
 
 
 def _scaled(value: Ball, bits: int) -> tuple[int, int]:
-    """Returns the whole numbers around 2^bits times the ball."""
+    """The whole numbers around 2^bits times the ball."""
     low, high = balls.ends(value)
     return (low.numerator << bits) // low.denominator, -((-high.numerator << bits) // high.denominator)
 
 
 def _first_above(cuts: Sequence[int], u: int) -> int:
-    """Returns the first place whose cut is above u; comparisons with u are all that is asked of it."""
+    """The first place whose cut is above u; comparisons with u are all that is asked of it."""
     low, high = 0, len(cuts)
     while low < high:
         middle = (low + high) // 2

@@ -42,7 +42,7 @@ ROWS_BYTES = 1 << 29
 
 
 def rows_kept(size: int, bits: int, most: int = ROWS_BYTES) -> int:
-    """Returns how many rows of ``size`` balls of so many bits fit into these bytes; at least 4."""
+    """How many rows of ``size`` balls of so many bits fit into these bytes; at least 4."""
     return max(4, min(most, ROWS_BYTES) // (size * BALL_BYTES * max(1, bits // 128)))
 
 
@@ -61,7 +61,7 @@ class ExponentialLaw(Law):
         self._keep = rows_kept(self._mechanism.model.size, balls.working_bits(), most)
 
     def _row(self, x: Histogram) -> tuple[list[Ball], Ball]:
-        """Returns the log-weights -rate(x) H(x, .) and the log of their normaliser."""
+        """The log-weights -rate(x) H(x, .) and the log of their normaliser."""
         if x in self._rows:
             self._rows.move_to_end(x)
             return self._rows[x]
@@ -74,12 +74,12 @@ class ExponentialLaw(Law):
         return row
 
     def log_probabilities(self, x: Histogram) -> list[Ball]:
-        """Returns balls that contain ln P_x(r) = -rate(x) H(x,r) - ln NL(x)."""
+        """Balls that contain ln P_x(r) = -rate(x) H(x,r) - ln NL(x)."""
         logs, normaliser = self._row(x)
         return [w - normaliser for w in logs]
 
     def probabilities(self, x: Histogram) -> list[Ball]:
-        """Returns balls that contain P_x(r)."""
+        """Balls that contain P_x(r)."""
         return [w.exp() for w in self.log_probabilities(x)]
 
     def masses(self, x: Histogram, y: Histogram) -> list[Mass]:
@@ -103,18 +103,18 @@ class Exponential(PosteriorMechanism):
         check_score(self.score, self.model)
 
     def settings(self) -> dict[str, str]:
-        """Returns the parameters as exact text; the score only where it is not the documents' own."""
+        """The parameters as exact text; the score only where it is not the documents' own."""
         values = super().settings()
         if self.score == Hellinger.name:
             values.pop("score", None)
         return values
 
     def formula_here(self) -> str:
-        """Returns the formula with the score that is in force."""
+        """The formula with the score that is in force."""
         return self.formula.replace("H(x,r)", f"{SYMBOLS.get(self.score, 'H')}(x,r)")
 
     def bounded_score(self) -> bool:
-        """Returns whether the score is at most 1, which the proofs for the smooth sensitivities use."""
+        """Whether the score is at most 1, which the proofs for the smooth sensitivities use."""
         return DIVERGENCES[self.score].at_most_one
 
     def numerator(self) -> Fraction:
@@ -122,7 +122,7 @@ class Exponential(PosteriorMechanism):
         return self.epsilon
 
     def fits_one_record(self) -> bool:
-        """Returns whether Delta(x) is H(x, x') at n = 1, k = 2: so it is for every sensitivity between LS and GS."""
+        """Whether Delta(x) is H(x, x') at n = 1, k = 2: so it is for every sensitivity between LS and GS."""
         return True
 
     def algebra(self) -> Algebra:
@@ -132,14 +132,14 @@ class Exponential(PosteriorMechanism):
 
     @abstractmethod
     def rates(self, h: Score) -> Rates:
-        """Returns the function x -> rate(x) as balls."""
+        """The function x -> rate(x) as balls."""
 
     def smoothing(self) -> tuple[Callable[[Ball], Ball], Ball] | None:
         """Returns (f, gamma) where f(Delta(x)) = min over x'' of f(LS(x'')) + gamma d(x, x''); None if not smoothed."""
         return None
 
     def end_sensitivity(self, near: EndHellinger, other: EndHellinger) -> Fixed | Following:
-        """Returns how Delta follows LS, at the precision in force; ``near`` and ``other`` know the two ends, k = 2."""
+        """How Delta follows LS, at the precision in force; ``near`` and ``other`` know the two ends, k = 2."""
         return Following()
 
     def float_sensitivity(self, ls: Array, closure: ClosureOf) -> Array | None:
@@ -150,15 +150,15 @@ class Exponential(PosteriorMechanism):
         return None
 
     def can_screen_priors(self) -> bool:
-        """Returns whether there is a float twin of the sensitivity, for the Hellinger score."""
+        """Whether there is a float twin of the sensitivity, for the Hellinger score."""
         return self.score == Hellinger.name and type(self).float_sensitivity is not Exponential.float_sensitivity
 
     def law(self) -> ExponentialLaw:
-        """Returns the law at the precision in force."""
+        """The law at the precision in force."""
         return ExponentialLaw(self)
 
     def outputs(self) -> Sequence[Histogram]:
-        """Returns the histograms."""
+        """The histograms."""
         return self.model.histograms
 
     def count_outputs(self) -> int:
@@ -166,18 +166,18 @@ class Exponential(PosteriorMechanism):
         return self.model.size
 
     def memory(self) -> int:
-        """Returns the bytes for the model, its tables and four rows."""
+        """The bytes for the model, its tables and four rows."""
         return self.model.size * (HISTOGRAM_BYTES + 8 * self.model.k + 4 * BALL_BYTES)
 
     def symmetry(self) -> Symmetry | None:
-        """Returns the permutations of cells with equal prior, where they carry neighbors to neighbors."""
+        """The permutations of cells with equal prior, where they carry neighbors to neighbors."""
         if not self.adjacency.keeps_under_permutation:
             return None
         canonical = self.model.canonical
         return Symmetry(lambda: (c for c in self.model.histograms if canonical(c) == (c,)), canonical)
 
     def screen(self) -> Screen | None:
-        """Returns the fast tier, which knows the Hellinger score and one record replaced."""
+        """The fast tier, which knows the Hellinger score and one record replaced."""
         if self.score != Hellinger.name or self.adjacency != REPLACE_ONE:
             return None
         from dpaudit.privacy.fast.certify import FastTier
@@ -189,19 +189,19 @@ class Exponential(PosteriorMechanism):
         return LargeTier(usual, EndTier(self.model, self.end_sensitivity, self.numerator()))
 
     def hellinger_law(self) -> HellingerLaw:
-        """Returns the law as the fast tier needs it, at the precision in force; any other kind of law is refused."""
+        """The law as the fast tier needs it, at the precision in force; any other kind of law is refused."""
         law = self.law()
         if type(law) is not ExponentialLaw or not isinstance(law.h, Hellinger):
             raise TooCoarse("the fast tier knows the plain exponential law with the Hellinger score only")
         return HellingerLaw(law, law.h, law.rate)
 
     def released(self, output: Histogram) -> Histogram:
-        """Returns the output itself."""
+        """The output itself."""
         return output
 
 
 def with_exponent(mechanism: PosteriorMechanism) -> tuple[Exponential, Exponent] | None:
-    """Returns the mechanism with the form of its law that holds at every epsilon, n and prior; None without one."""
+    """The mechanism with the form of its law that holds at every epsilon, n and prior; None without one."""
     form = mechanism.exponent()
     return None if form is None else (cast(Exponential, mechanism), form)
 
@@ -215,7 +215,7 @@ class Rates:
         self._sensitivities = sensitivities
 
     def __call__(self, x: Histogram) -> Ball:
-        """Returns a ball that contains the rate of data set x."""
+        """A ball that contains the rate of data set x."""
         s = self._sensitivities
         if s is None:
             s = local(self._h, x)
@@ -225,7 +225,7 @@ class Rates:
 
 
 def one_of(*words: str) -> Callable[[str, object], str]:
-    """Returns the check of a parameter that takes one of these words."""
+    """The check of a parameter that takes one of these words."""
 
     def check(option: str, value: object) -> str:
         if value not in words:
@@ -276,11 +276,11 @@ class EHD(Exponential):
         return Rates(h, self.numerator(), gs_constant() if self.gs == "constant" else global_(h))
 
     def exponent(self) -> Exponent:
-        """Returns the form with GS."""
+        """The form with GS."""
         return Exponent(self.numerator(), self.score, self.gs)
 
     def fits_one_record(self) -> bool:
-        """Returns whether GS is H(x, x') at n = 1: the constant is that of the prior (1, 1), compared by BC^2."""
+        """Whether GS is H(x, x') at n = 1: the constant is that of the prior (1, 1), compared by BC^2."""
         own = bc_squared(self.model, (0, 1), (1, 0))
         return self.gs == "exact" or own == bc_squared(make_model(1), (0, 1), (1, 0))
 
@@ -313,7 +313,7 @@ class EHDL(Exponential):
         return Rates(h, self.numerator(), None)
 
     def exponent(self) -> Exponent:
-        """Returns the form with LS."""
+        """The form with LS."""
         return Exponent(self.numerator(), self.score, "local")
 
     def float_sensitivity(self, ls: Array, closure: ClosureOf) -> Array:
@@ -333,7 +333,7 @@ class Smooth(Exponential):
         return Rates(h, self.numerator(), smooth_all(self.model, local_all(h), self.gamma))
 
     def exponent(self) -> Exponent:
-        """Returns the form with S."""
+        """The form with S."""
         return Exponent(self.numerator(), self.score, "smooth", self.gamma)
 
     def smoothing(self) -> tuple[Callable[[Ball], Ball], Ball]:
@@ -341,7 +341,7 @@ class Smooth(Exponential):
         return (lambda v: 1 / v), ball(self.gamma)
 
     def end_sensitivity(self, near: EndHellinger, other: EndHellinger) -> Fixed | Following:
-        """Returns the closure of 1/LS."""
+        """The closure of 1/LS."""
         return Following(ball(self.gamma))
 
     def float_sensitivity(self, ls: Array, closure: ClosureOf) -> Array:

@@ -62,7 +62,7 @@ def cell_law(n: int, c: int, o: int) -> Monomial:
 
 
 def _key(poly: fmpq_poly) -> Hashable:
-    """Returns the coefficients: equal for equal polynomials, which are not hashable themselves."""
+    """The coefficients: equal for equal polynomials, which are not hashable themselves."""
     return tuple(poly.coeffs())
 
 
@@ -84,7 +84,7 @@ class LaplaceLaw(Law):
         self._merged: dict[tuple[int, int], list[RatioClass]] = {}
 
     def cell(self, c: int) -> list[Ball]:
-        """Returns balls that contain the law of one noised cell with count c."""
+        """Balls that contain the law of one noised cell with count c."""
         n = self._mechanism.model.n
         return [self._value(cell_law(n, c, o)) for o in range(n + 1)]
 
@@ -92,7 +92,7 @@ class LaplaceLaw(Law):
         return self._powers[term.exponent] * self._values[_key(term.poly)]
 
     def probabilities(self, x: Histogram) -> list[Ball]:
-        """Returns balls that contain P_x(o), the product over the noised cells."""
+        """Balls that contain P_x(o), the product over the noised cells."""
         rows = [self.cell(c) for c in x[: self._mechanism.noised()]]
         return [prod(factors[1:], start=factors[0]) for factors in product(*rows)]
 
@@ -105,7 +105,7 @@ class LaplaceLaw(Law):
         return [Mass(p, r, None if t.corner else -t.q * self._step) for t, p, r in parts]
 
     def _atoms(self, c: int, d: int) -> list[RatioClass]:
-        """Returns the classes of equal ratio of one cell, counts c and d."""
+        """The classes of equal ratio of one cell, counts c and d."""
         if (c, d) not in self._merged:
             n = self._mechanism.model.n
             self._merged[c, d] = _merge([self._atom(cell_law(n, c, o), cell_law(n, d, o)) for o in range(n + 1)])
@@ -132,7 +132,7 @@ def _heavy(law: list[Ball], tail: Ball) -> tuple[int, list[Ball]]:
 
 
 def _merge(atoms: list[RatioClass]) -> list[RatioClass]:
-    """Returns the atoms with those of the same ratio added up."""
+    """The atoms with those of the same ratio added up."""
     merged: dict[Ratio, tuple[Ball, Ball]] = {}
     for ratio, p, r in atoms:
         old = merged.get(ratio)
@@ -152,15 +152,15 @@ class Laplace(PosteriorMechanism):
         """Returns s: the scale of the noise is s/epsilon."""
 
     def noised(self) -> int:
-        """Returns the number of noised cells."""
+        """The number of noised cells."""
         return self.model.k - self.last_is_derived
 
     def law(self) -> LaplaceLaw:
-        """Returns the law at the precision in force."""
+        """The law at the precision in force."""
         return LaplaceLaw(self)
 
     def outputs(self) -> Sequence[Output]:
-        """Returns all vectors of noised cells, in lexicographic order."""
+        """All vectors of noised cells, in lexicographic order."""
         return list(product(range(self.model.n + 1), repeat=self.noised()))
 
     def count_outputs(self) -> int:
@@ -168,11 +168,11 @@ class Laplace(PosteriorMechanism):
         return int((self.model.n + 1) ** self.noised())
 
     def memory(self) -> int:
-        """Returns the bytes for the histograms and the merged cell laws: an audit keeps no rows of outputs."""
+        """The bytes for the histograms and the merged cell laws: an audit keeps no rows of outputs."""
         return 2000 * (self.model.n + 1) + HISTOGRAM_BYTES * self.model.size
 
     def released(self, output: Output) -> Histogram:
-        """Returns the output, with the last cell n - sum clipped into [0, n] where it is derived."""
+        """The output, with the last cell n - sum clipped into [0, n] where it is derived."""
         if not self.last_is_derived:
             return tuple(output)
         return (*output, min(max(self.model.n - sum(output), 0), self.model.n))
@@ -183,7 +183,7 @@ class Laplace(PosteriorMechanism):
         return sorted((c, d) for c, d in zip(x[:m], y[:m], strict=True) if c != d)
 
     def symmetry(self) -> Symmetry:
-        """Returns the pairs with the same changed noised cells: the others have the same law and cancel.
+        """The pairs with the same changed noised cells: the others have the same law and cancel.
 
         Every data set stands for itself: the last cell may be special and the prior plays no part.
         """
@@ -201,7 +201,7 @@ class Laplace(PosteriorMechanism):
         return {exponent: c for exponent, c in pairs if c}
 
     def row(self, x: Histogram, tail: Fraction, most: int) -> HeavyRow:
-        """Returns all outputs, or beyond ``most`` those in a box around x that leaves out at most ``tail``."""
+        """All outputs, or beyond ``most`` those in a box around x that leaves out at most ``tail``."""
         if self.count_outputs() <= most:
             return super().row(x, tail, most)
         law = self.law()
@@ -217,22 +217,22 @@ class Laplace(PosteriorMechanism):
         return HeavyRow(outputs, [prod(p[1:], start=p[0]) for p in product(*(part for _, part in cells))], 1 - kept)
 
     def row_size(self, tail: Fraction, most: int) -> int:
-        """Returns all outputs, or beyond ``most`` about the box: noise beyond m s has probability e^(-epsilon m)."""
+        """All outputs, or beyond ``most`` about the box: noise beyond m s has probability e^(-epsilon m)."""
         if self.count_outputs() <= most:
             return self.count_outputs()
         reach = ceil(self.unit() / self.epsilon * ceil(log(self.noised() / tail)))
         return int(min(self.model.n + 1, 2 * reach + 1) ** self.noised())
 
     def row_memory(self, tail: Fraction, most: int) -> int:
-        """Returns the bytes for the laws of the cells and for the outputs listed, no more than the row's limit."""
+        """The bytes for the laws of the cells and for the outputs listed, no more than the row's limit."""
         return 2000 * (self.model.n + 1) + HISTOGRAM_BYTES * min(self.row_size(tail, most), MOST_OUTPUTS)
 
     def count_masses(self) -> int:
-        """Returns a bound: outputs with the same likelihood ratio are merged, a few remain for each changed cell."""
+        """A bound: outputs with the same likelihood ratio are merged, a few remain for each changed cell."""
         return self.counts().pairs * 36
 
     def point(self, x: Histogram, output: Output) -> Ball:
-        """Returns a ball that contains P_x(output), without listing the others."""
+        """A ball that contains P_x(output), without listing the others."""
         term, q = self.polynomial(x, output), (-ball(self.epsilon / self.unit())).exp()
         return q**term.exponent * arb_poly(term.poly)(q)
 
@@ -293,11 +293,11 @@ class LaplaceAlgebra(Algebra):
 
     @property
     def exact_losses(self) -> bool:  # type: ignore[override]
-        """Returns whether ties are left to the masses: where there is no closed form."""
+        """Whether ties are left to the masses: where there is no closed form."""
         return self.mechanism.adjacency != REPLACE_ONE
 
     def worst(self) -> ClosedForm | None:
-        """Returns the worst-case loss for every epsilon > 0, proved by polynomial identities in q.
+        """The worst-case loss for every epsilon > 0, proved by polynomial identities in q.
 
         The candidates are those of ``representatives``, which are about one record replaced.
         """
@@ -308,7 +308,7 @@ class LaplaceAlgebra(Algebra):
         return ClosedForm(*witness, m.epsilon, m.unit(), ratio)
 
     def loss(self, x: Histogram, y: Histogram, output: Output) -> Fraction | None:
-        """Returns the loss where the ratio is a power of q."""
+        """The loss where the ratio is a power of q."""
         ratio = self.mechanism.ratio(x, y, output)
         return None if ratio.corner else -ratio.q * self.mechanism.epsilon / self.mechanism.unit()
 

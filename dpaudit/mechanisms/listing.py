@@ -30,7 +30,7 @@ def listing() -> list[dict[str, Any]]:
 
 
 def claim_text(kind: type[PosteriorMechanism]) -> str:
-    """Returns the claimed guarantee, read off instances: its multiple of epsilon, and on which parameter it hangs.
+    """The claimed guarantee, read off instances: its multiple of epsilon, and on which parameter it hangs.
 
     >>> claim_text(REGISTRY["EHDS"]), claim_text(REGISTRY["MH"]), claim_text(REGISTRY["EHDL"])
     ('ε-DP', '2ε-DP at gamma = 1', 'none')

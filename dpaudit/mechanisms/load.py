@@ -26,7 +26,7 @@ NOMINAL = ("epsilon", "eps")
 
 
 def load_mechanism(mech: Any, eps: Exact, given: dict[str, Any]) -> Mechanism:
-    """Returns the mechanism, constructed with the nominal epsilon and whatever was given of its parameters."""
+    """The mechanism, constructed with the nominal epsilon and whatever was given of its parameters."""
     if isinstance(mech, str) and mech.lower().endswith(TABLES):
         from dpaudit.mechanisms.own.table import read_table
 
@@ -60,12 +60,12 @@ def _own(mechanism: OwnMechanism) -> OwnMechanism:
 
 
 def _is_function(target: Any) -> bool:
-    """Returns whether this is a sampler alone, not an object with the protocol of a mechanism."""
+    """Whether this is a sampler alone, not an object with the protocol of a mechanism."""
     return callable(target) and not isinstance(target, type) and not hasattr(target, "datasets")
 
 
 def _sampler(function: Any, mech: Any, reference: str, eps: Exact, given: dict[str, Any]) -> Mechanism:
-    """Returns the mechanism of a function sample(x, rng), with the data sets that were given as ``data``."""
+    """The mechanism of a function sample(x, rng), with the data sets that were given as ``data``."""
     from dpaudit.mechanisms.own.sample import FunctionSampler  # brings numpy
 
     data = given.get("data")
@@ -76,7 +76,7 @@ def _sampler(function: Any, mech: Any, reference: str, eps: Exact, given: dict[s
     arguments, settings = _arguments(function, reference, eps, more, list(_named(function).items())[2:])
     listed = _setting("data", data)
     if isinstance(listed, str | int | Fraction):
-        raise InputError("data", show(data), "give two data sets at the least, separated by commas: data=0,1")
+        raise InputError("data", show(data), "give at least two data sets, separated by commas: data=0,1")
     made = FunctionSampler(function, listed if isinstance(listed, tuple) else list(listed), arguments)
     settings = {"data": show(data), **settings}
     return _own(OwnMechanism(made, reference, _nominal(made), settings, sha256=sha256_of("mech", mech)))
@@ -106,7 +106,7 @@ def _nominal(target: Any) -> Fraction | None:
 
 
 def find_class(reference: str) -> Any:
-    """Returns the class that "file.py:Class", "package.module:Class" or the name of an entry point refers to."""
+    """The class that "file.py:Class", "package.module:Class" or the name of an entry point refers to."""
     name = reference.strip()
     if name in entry_points():
         return guarded(reference, entry_points()[name].load)
@@ -154,7 +154,7 @@ def _import(reference: str, name: str) -> Any:
 
 
 def _named(target: Any) -> dict[str, inspect.Parameter]:
-    """Returns the parameters of the constructor that can be given by name."""
+    """The parameters of the constructor that can be given by name."""
     try:
         parameters = inspect.signature(target).parameters
     except (TypeError, ValueError):
@@ -170,7 +170,7 @@ def _arguments(
     given: dict[str, Any],
     parameters: Iterable[tuple[str, inspect.Parameter]] | None = None,
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """Returns the constructor's arguments; and as text all that are in force other than epsilon, the defaults too."""
+    """The constructor's arguments; and as text all that are in force other than epsilon, the defaults too."""
     named = _named(target) if parameters is None else dict(parameters)
     nominal = next((name for name in NOMINAL if name in named), None)
     label = f"{getattr(target, '__name__', 'the function')} of {reference}"
@@ -198,7 +198,7 @@ def _attributes(target: Any) -> dict[str, str]:
 
 
 def _parameter_text(value: Any) -> str:
-    """Returns the text of a parameter; of a function, a class or an object without a text of its own, its name."""
+    """The text of a parameter; of a function, a class or an object without a text of its own, its name."""
     shown, named = show(value), value if hasattr(value, "__qualname__") else type(value)
     if named is not value and " at 0x" not in shown:
         return visible(shown)

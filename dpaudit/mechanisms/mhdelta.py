@@ -53,14 +53,14 @@ class MHdelta(Exponential):
     parameters: ClassVar[tuple[Parameter, ...]] = (DELTA, OVER, SCORE)
 
     def settings(self) -> dict[str, str]:
-        """Returns the parameters as exact text; ``over`` only where it is not the Beta system's."""
+        """The parameters as exact text; ``over`` only where it is not the Beta system's."""
         values = super().settings()
         if self.over == ALL:
             values.pop("over")
         return values
 
     def formula_here(self) -> str:
-        """Returns the formula; S_exp says which data sets it ranges over, where these are not all."""
+        """The formula; S_exp says which data sets it ranges over, where these are not all."""
         words = super().formula_here()
         return words if self.over == ALL else f"{words}, S_exp over the data sets adjacent to x"
 
@@ -69,7 +69,7 @@ class MHdelta(Exponential):
         return EpsilonDelta(self.epsilon, self.delta) if self.score == Hellinger.name else None
 
     def gamma(self) -> Ball:
-        """Returns a ball that contains gamma = ln(1 - epsilon / (2 ln(delta / (2(n+1)))))."""
+        """A ball that contains gamma = ln(1 - epsilon / (2 ln(delta / (2(n+1)))))."""
         tail = ball(self.delta / (2 * (self.model.n + 1))).log()
         return (1 - ball(self.epsilon) / (2 * tail)).log()
 
@@ -83,7 +83,7 @@ class MHdelta(Exponential):
         return ((lambda v: -v.log()), self.gamma()) if self.over == ALL else None
 
     def screen(self) -> Screen | None:
-        """Returns the fast tier; the one of very large n knows the closure over all data sets only."""
+        """The fast tier; the one of very large n knows the closure over all data sets only."""
         found = super().screen()
         if found is None or self.over == ALL:
             return found
@@ -92,11 +92,11 @@ class MHdelta(Exponential):
         return FastTier(self, self.hellinger_law, self.numerator())
 
     def end_sensitivity(self, near: EndHellinger, other: EndHellinger) -> Fixed | Following:
-        """Returns the closure of -ln LS."""
+        """The closure of -ln LS."""
         return Following(self.gamma(), logarithmic=True)
 
     def can_screen_priors(self) -> bool:
-        """Returns whether a search may screen priors: the float twin is that of all data sets."""
+        """Whether a search may screen priors: the float twin is that of all data sets."""
         return self.over == ALL and super().can_screen_priors()
 
     def float_sensitivity(self, ls: Array, closure: ClosureOf) -> Array:

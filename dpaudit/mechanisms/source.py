@@ -18,19 +18,19 @@ TABLES = (".csv", ".json", ".parquet")
 
 @cache
 def entry_points() -> dict[str, Any]:
-    """Returns the mechanisms that installed packages register, by name, not loaded yet."""
+    """The mechanisms that installed packages register, by name, not loaded yet."""
     from importlib.metadata import entry_points as installed
 
     return {point.name: point for point in installed(group=GROUP)}
 
 
 def is_own(mech: str) -> bool:
-    """Returns whether the text refers to a class, a table or an entry point, not to a mechanism of the family."""
+    """Whether the text refers to a class, a table or an entry point, not to a mechanism of the family."""
     return ":" in mech or mech.lower().endswith((*TABLES, ".py")) or mech.strip() in entry_points()
 
 
 def file_of(mech: Any) -> Path | None:
-    """Returns the file of a mechanism (its code or its table) or of an adjacency; None for what dpaudit has itself.
+    """The file of a mechanism (its code or its table) or of an adjacency; None for what dpaudit has itself.
 
     That of an object or a class is where its class was written, if that is a file.
     """
@@ -60,7 +60,7 @@ def _file_of_class(kind: type) -> Path | None:
 
 
 def sha256_of(option: str, mech: Any) -> str | None:
-    """Returns the SHA-256 of that file, None if there is none."""
+    """The SHA-256 of that file, None if there is none."""
     path = file_of(mech)
     if path is None:
         return None

@@ -79,7 +79,7 @@ class Run:
         if turn == len(self.answers):
             self.answers.append(0)
         if self.answers[turn] >= len(possible):
-            refuse("the code asks another question when it is run again: it must not keep state between runs")
+            refuse("the code asks a different question when it runs again: it must not keep state between runs")
         return possible[self.answers[turn]]
 
     def positive(self, form: Linear) -> bool:
@@ -141,7 +141,7 @@ class Run:
         yes = self._fork(("coin", key), possible)
         weight = combine([self.weight, p if yes else other], add_up=False)
         if weight is None:
-            refuse("too many different coins on one way")
+            refuse("too many different coins on one path")
         self.weight = weight
         return yes
 
@@ -208,7 +208,7 @@ def explore(sample: Callable[[Noise], Any], state: Callable[[], Any], most: int 
         run, output, line = _once(sample, list(prefix))
         again, second, _ = _once(sample, list(run.answers))
         if (run.asked, run.families, output) != (again.asked, again.families, second) or _snapshot(state) != before:
-            raise Refused("the code gives something else when it is run again: it must not keep state between runs")
+            raise Refused("the code gives a different result when it runs again: it must not keep state between runs")
         for turn in range(len(prefix), len(run.asked)):
             waiting.extend([*run.answers[:turn], other] for other in range(1, run.asked[turn][1]))
         if line is not None:

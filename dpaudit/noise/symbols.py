@@ -55,7 +55,7 @@ class _Symbolic:
         refuse("a draw is turned into text: return it as a number")
 
     def __array__(self, *_: object, **__: object) -> Any:
-        refuse("a draw is given to numpy: use lists and the operations of Python")
+        refuse("a draw is passed to numpy: use lists and the operations of Python")
 
     def __pow__(self, other: object) -> Any:
         refuse("a power of a draw is not linear: only multiples of draws by rationals are followed")

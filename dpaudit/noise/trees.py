@@ -108,5 +108,5 @@ def multiply(forms: list[Form]) -> Form:
     """The product; TooComplex where it has too many terms."""
     found = combine(forms, add_up=False)
     if found is None:
-        raise TooComplex("the probability of a way has too many terms: use fewer different scales")
+        raise TooComplex("the probability of a path has too many terms: use fewer different scales")
     return found

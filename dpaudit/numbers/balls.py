@@ -77,27 +77,27 @@ Ball = arb
 
 
 def ball(value: Fraction | int) -> Ball:
-    """Returns a ball that contains the rational exactly given."""
+    """A ball that contains the rational exactly given."""
     return arb(fmpq(value.numerator, value.denominator))
 
 
 def pi() -> Ball:
-    """Returns a ball that contains pi."""
+    """A ball that contains pi."""
     return arb.pi()
 
 
 def zero() -> Ball:
-    """Returns exactly 0."""
+    """Exactly 0."""
     return arb(0)
 
 
 def infinity() -> Ball:
-    """Returns exactly +infinity."""
+    """Exactly +infinity."""
     return arb("inf")
 
 
 def is_infinity(value: Ball) -> bool:
-    """Returns whether the ball is exactly +infinity (an unknown number is not)."""
+    """Whether the ball is exactly +infinity (an unknown number is not)."""
     return bool(not value.is_finite() and value > 0)
 
 
@@ -144,34 +144,34 @@ def dyadic_ends(value: Ball) -> tuple[int, int, int]:
 
 
 def middle(value: Ball) -> Ball:
-    """Returns the midpoint of the ball, exactly."""
+    """The midpoint of the ball, exactly."""
     return value.mid()
 
 
 def upper(value: Ball) -> Ball:
-    """Returns an exact number that is >= every number in the ball."""
+    """An exact number that is >= every number in the ball."""
     return value.upper()
 
 
 def dyadic(value: float) -> Ball:
-    """Returns exactly the number that the binary float is."""
+    """Exactly the number that the binary float is."""
     return arb(value)
 
 
 def float_below(value: Ball) -> float:
-    """Returns a float that is <= every number in the ball, and the lower end itself if that is a float."""
+    """A float that is <= every number in the ball, and the lower end itself if that is a float."""
     end = ends(value)[0]
     near = float(end)
     return near if near <= end else nextafter(near, -inf)
 
 
 def float_above(value: Ball) -> float:
-    """Returns a float that is >= every number in the ball, and the upper end itself if that is a float."""
+    """A float that is >= every number in the ball, and the upper end itself if that is a float."""
     return -float_below(-value)
 
 
 def largest_error(values: Sequence[Ball], floats: Sequence[float], relative: bool = False) -> float:
-    """Returns a float that is certainly >= |v - f| for every value v with its float f; or >= |v - f| / |v|."""
+    """A float that is certainly >= |v - f| for every value v with its float f; or >= |v - f| / |v|."""
     worst = arb(0)
     for v, f in zip(values, floats, strict=True):
         error = (v - f).abs_upper()
@@ -183,7 +183,7 @@ def largest_error(values: Sequence[Ball], floats: Sequence[float], relative: boo
 
 
 def midpoint(value: Ball, bits: int) -> int:
-    """Returns the midpoint times 2^bits, rounded: for choosing candidates, never for deciding."""
+    """The midpoint times 2^bits, rounded: for choosing candidates, never for deciding."""
     if not value.is_finite():
         raise NeedsMoreBits(working_bits())
     mantissa, exponent = value.mid().man_exp()
@@ -192,29 +192,29 @@ def midpoint(value: Ball, bits: int) -> int:
 
 
 def from_ends(lower: Ball, upper: Ball) -> Ball:
-    """Returns a ball that contains both balls."""
+    """A ball that contains both balls."""
     return lower.union(upper)
 
 
 def common(a: Ball, b: Ball) -> Ball:
-    """Returns a ball that contains every number that lies in both balls; they have one in common."""
+    """A ball that contains every number that lies in both balls; they have one in common."""
     return a.intersection(b)
 
 
 def around_zero(radius: Ball) -> Ball:
-    """Returns a ball that contains [-radius, radius]."""
+    """A ball that contains [-radius, radius]."""
     return radius.union(-radius)
 
 
 def narrow(value: Ball, digits: int) -> bool:
-    """Returns whether the ball is narrow enough for an enclosure of width <= 10^-digits."""
+    """Whether the ball is narrow enough for an enclosure of width <= 10^-digits."""
     return bool(value.is_finite() and not value.rad() * 4 * 10**digits > 1)
 
 
 def enclosure(
     value: Ball, digits: int, least: int | None = None, most: int | None = None, rounding: int | None = None
 ) -> Enclosure | None:
-    """Returns an outward decimal enclosure of width <= 10^-digits, or None if the ball is too wide.
+    """An outward decimal enclosure of width <= 10^-digits, or None if the ball is too wide.
 
     ``least`` and ``most`` are bounds known by mathematics (a probability lies in [0, 1]); the enclosure is cut there.
     To no digit, above such a bound, any finite ball will do. The ends are rounded to ``rounding`` digits where given.
@@ -245,7 +245,7 @@ def nonnegative_enclosure(value: Ball, digits: int, most: int | None = None) -> 
 
 
 def proportional(value: Ball, digits: int, share: Fraction) -> Enclosure | None:
-    """Returns an outward decimal enclosure to ``digits`` decimals of v >= 0, or None if the ball is too wide.
+    """An outward decimal enclosure to ``digits`` decimals of v >= 0, or None if the ball is too wide.
 
     The ball may be as wide as the ``share`` of its lower end.
     """
@@ -258,17 +258,17 @@ def proportional(value: Ball, digits: int, share: Fraction) -> Enclosure | None:
 
 
 def certainly_less(a: Ball, b: Ball) -> bool:
-    """Returns True only if every number in ``a`` is < every number in ``b``; False says nothing."""
+    """True only if every number in ``a`` is < every number in ``b``; False says nothing."""
     return bool(a < b)
 
 
 def certainly_at_most(a: Ball, b: Ball) -> bool:
-    """Returns True only if every number in ``a`` is <= every number in ``b``; False says nothing."""
+    """True only if every number in ``a`` is <= every number in ``b``; False says nothing."""
     return bool(a <= b)
 
 
 def is_zero(value: Ball) -> bool:
-    """Returns True only if the ball is exactly 0: what it stands for is 0 by algebra."""
+    """True only if the ball is exactly 0: what it stands for is 0 by algebra."""
     return bool(value.is_zero())
 
 
@@ -278,26 +278,26 @@ def decides_zero(value: Ball) -> bool:
 
 
 def overlap(a: Ball, b: Ball) -> bool:
-    """Returns whether the balls have a number in common; False means that they certainly differ."""
+    """Whether the balls have a number in common; False means that they certainly differ."""
     return bool(a.overlaps(b))
 
 
 def at_most(a: Ball, b: Ball) -> Verdict:
-    """Returns the verdict on a <= b."""
+    """The verdict on a <= b."""
     if a <= b:
         return Verdict.PROVED
     return Verdict.REFUTED if b < a else Verdict.UNDECIDED
 
 
 def less(a: Ball, b: Ball) -> Verdict:
-    """Returns the verdict on a < b."""
+    """The verdict on a < b."""
     if a < b:
         return Verdict.PROVED
     return Verdict.REFUTED if b <= a else Verdict.UNDECIDED
 
 
 def maximum(values: Sequence[Ball]) -> Ball:
-    """Returns a ball that contains the maximum of the true values."""
+    """A ball that contains the maximum of the true values."""
     best = max(values)
     for value in values:
         if not value < best:
@@ -306,7 +306,7 @@ def maximum(values: Sequence[Ball]) -> Ball:
 
 
 def minimum(values: Sequence[Ball]) -> Ball:
-    """Returns a ball that contains the minimum of the true values."""
+    """A ball that contains the minimum of the true values."""
     best = min(values)
     for value in values:
         if not value > best:
@@ -315,14 +315,14 @@ def minimum(values: Sequence[Ball]) -> Ball:
 
 
 def positive_part(value: Ball) -> Ball:
-    """Returns a ball that contains max(0, v); exactly 0 if the ball is certainly not positive."""
+    """A ball that contains max(0, v); exactly 0 if the ball is certainly not positive."""
     if value <= 0:
         return arb(0)
     return value if value > 0 else value.max(arb(0))
 
 
 def excess(p: Ball, q: Ball, factor: Ball) -> Ball:
-    """Returns a ball that contains max(0, p - factor q), for factor, q >= 0; with an open sign cut at p."""
+    """A ball that contains max(0, p - factor q), for factor, q >= 0; with an open sign cut at p."""
     value = p - factor * q
     if value <= 0:
         return arb(0)
@@ -330,20 +330,20 @@ def excess(p: Ball, q: Ball, factor: Ball) -> Ball:
 
 
 def total(values: Sequence[Ball]) -> Ball:
-    """Returns a ball that contains the sum."""
+    """A ball that contains the sum."""
     return sum(values, arb(0))
 
 
 def argsort(values: Sequence[Ball]) -> list[int]:
-    """Returns the positions in ascending order of the midpoints; that orders the true values where balls are apart."""
+    """The positions in ascending order of the midpoints; that orders the true values where balls are apart."""
     return sorted(range(len(values)), key=lambda i: values[i].mid())
 
 
 def exactly_equal(a: Ball, b: Ball) -> bool:
-    """Returns True only if both balls are single points and the same one."""
+    """True only if both balls are single points and the same one."""
     return bool(a.is_exact() and b.is_exact() and a.overlaps(b))
 
 
 def capped(value: Ball, bound: Ball) -> Ball:
-    """Returns a ball that contains v >= 0: [0, bound] if v is certainly below the bound, else the ball itself."""
+    """A ball that contains v >= 0: [0, bound] if v is certainly below the bound, else the ball itself."""
     return arb(0).union(bound) if value < bound else value

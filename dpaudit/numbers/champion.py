@@ -34,7 +34,7 @@ class Champion(Generic[W]):
             self.prune()
 
     def top(self) -> Ball:
-        """Returns the best single entry so far: the maximum is at least its lower end."""
+        """The best single entry so far: the maximum is at least its lower end."""
         if self.best is None:
             raise ValueError("nothing was offered")
         return self.best
@@ -50,7 +50,7 @@ class Champion(Generic[W]):
             self.alive = [(v, tag) for v, tag in self.alive if not v < bar]
 
     def result(self) -> tuple[Ball, W]:
-        """Returns a ball that contains the maximum, and the tag of an entry that may attain it.
+        """A ball that contains the maximum, and the tag of an entry that may attain it.
 
         The lower end of the ball is at most that entry's true value, so the entry is a witness of the lower bound.
         Among entries that this precision cannot separate it is the first one. Among wide balls it is the one with

@@ -25,7 +25,7 @@ MANY = 60
 
 
 def short(enclosure: dict[str, str]) -> str:
-    """Returns the digits that both ends round to, at most six; where they share none, both ends.
+    """The digits that both ends round to, at most six; where they share none, both ends.
 
     >>> short({"lower": "0.1", "upper": "0.9"}), short({"lower": "0.41653125", "upper": "0.41653148"})
     ('[0.1, 0.9]', '0.416531')
@@ -51,7 +51,7 @@ def short(enclosure: dict[str, str]) -> str:
 
 
 def beside(enclosure: dict[str, str], bound: Fraction | None, outcome: str | None) -> str:
-    """Returns the number as it stands beside the bound of "number <= bound": with digits that show the verdict.
+    """The number as it stands beside the bound of "number <= bound": with digits that show the verdict.
 
     >>> beside({"lower": "1.0000000001", "upper": "1.0000000001"}, Fraction(1), "REFUTED")
     '1.0000000001'
@@ -89,7 +89,7 @@ def beside(enclosure: dict[str, str], bound: Fraction | None, outcome: str | Non
 def _one(
     low: Fraction, high: Fraction, right: Callable[[Fraction], bool], how: str | None = None, least: int = LEAST
 ) -> str | None:
-    """Returns the digits that both ends round to: six at most, more where only these are ``right``; None of none."""
+    """The digits that both ends round to: six at most, more where only these are ``right``; None of none."""
 
     def common(digits: int) -> Decimal | None:
         ends = [_rounded(_near(end), digits, how) for end in (low, high)]
@@ -102,7 +102,7 @@ def _one(
 
 
 def _between(low: Fraction, high: Fraction, right: Callable[[Fraction, Fraction], bool], last: str = "") -> str:
-    """Returns both ends, rounded outward to three digits, or to as many as are ``right``; else it ends in ``last``."""
+    """Both ends, rounded outward to three digits, or to as many as are ``right``; else it ends in ``last``."""
     near = _rounded(_near(low), MANY)
     if near == _rounded(_near(high), MANY) and right(Fraction(near), Fraction(near)):
         return written(near)
@@ -129,7 +129,7 @@ def equated(name: str, value: str) -> str:
 
 
 def shown(enclosure: dict[str, str]) -> str:
-    """Returns how a cell of a table shows the number: as its member "shown" says, else ``short``."""
+    """How a cell of a table shows the number: as its member "shown" says, else ``short``."""
     return enclosure.get("shown") or short(enclosure)
 
 
@@ -138,7 +138,7 @@ def _rounded(value: Decimal, digits: int, how: str | None = None) -> Decimal:
 
 
 def written(value: Decimal) -> str:
-    """Returns the number exactly, without idle zeros: from 1e-4 on as 0.0001, below as 1e-5; 1200, but 2.5e9.
+    """The number exactly, without idle zeros: from 1e-4 on as 0.0001, below as 1e-5; 1200, but 2.5e9.
 
     >>> [written(Decimal(text)) for text in ("0.00010", "0.000010", "1200", "2500000000", "12345678.9", "-1E-7")]
     ['0.0001', '1e-5', '1200', '2.5e9', '12345678.9', '-1e-7']
@@ -156,7 +156,7 @@ def written(value: Decimal) -> str:
 
 
 def powers(words: str) -> str:
-    """Returns the words, their long fractions that are short decimals written as such: 1/100000000 as 1e-8.
+    """The words, their long fractions that are short decimals written as such: 1/100000000 as 1e-8.
 
     >>> powers("(4/5, 1/100000000)-DP"), powers("1/10000-DP"), powers("2199/2000-DP, ε = 1000/2001")
     ('(4/5, 1e-8)-DP', '1/10000-DP', '1.0995-DP, ε = 1000/2001')
@@ -165,7 +165,7 @@ def powers(words: str) -> str:
 
 
 def _fraction(text: str) -> str:
-    """Returns a fraction of more than FEW digits as a decimal, where that is not longer; else the text."""
+    """A fraction of more than FEW digits as a decimal, where that is not longer; else the text."""
     if len(text) <= FEW + 1 or not text.partition("/")[2].strip("0"):
         return text
     found = decimal(text)
@@ -186,7 +186,7 @@ def decimal(text: str, most: int = EXACT) -> str:
 
 
 def at_most(value: Fraction | int, digits: int = MOST) -> str:
-    """Returns the least decimal of so many significant digits that is not below the number.
+    """The least decimal of so many significant digits that is not below the number.
 
     >>> at_most(Fraction("0.100004"), 3), at_most(Fraction(1, 2)), at_most(Fraction(1, 3), 2), at_most(math.inf)
     ('0.101', '0.5', '0.34', '∞')
@@ -195,7 +195,7 @@ def at_most(value: Fraction | int, digits: int = MOST) -> str:
 
 
 def at_least(value: Fraction | int, digits: int = MOST) -> str:
-    """Returns the largest decimal of so many significant digits that is not above the number.
+    """The largest decimal of so many significant digits that is not above the number.
 
     >>> at_least(1 - Fraction(1, 10**11), 3), at_least(Fraction(2, 3), 2), at_least(Fraction(-1, 3), 2)
     ('0.999', '0.66', '-0.34')
@@ -204,7 +204,7 @@ def at_least(value: Fraction | int, digits: int = MOST) -> str:
 
 
 def _outward(value: Fraction | int, digits: int, how: str) -> str:
-    """Returns the number rounded in one direction, by one division that is exact but for that."""
+    """The number rounded in one direction, by one division that is exact but for that."""
     if value in (math.inf, -math.inf):
         return "∞" if value > 0 else "−∞"
     return written(Context(prec=digits, rounding=how).divide(Decimal(value.numerator), Decimal(value.denominator)))
@@ -222,7 +222,7 @@ def rough(value: float | Fraction, digits: int) -> str:
 
 
 def percent(share: dict[str, str]) -> str:
-    """Returns a share in per cent, about three digits, more where it would else be rounded onto 100 %.
+    """A share in per cent, about three digits, more where it would else be rounded onto 100 %.
 
     >>> percent({"lower": "1.004", "upper": "1.004"}), percent({"lower": "0.99999", "upper": "0.99999"})
     ('100.4 %', '99.999 %')
@@ -253,7 +253,7 @@ def percent(share: dict[str, str]) -> str:
 
 
 def _outer(value: Fraction, strict: bool, up: bool = False) -> str:
-    """Returns an end of a percentage rounded outward to two places, or to as many as keep it off 100 if ``strict``."""
+    """An end of a percentage rounded outward to two places, or to as many as keep it off 100 if ``strict``."""
     for places in range(2, MANY):
         scaled = value * 10**places
         shown = _decimal(math.ceil(scaled) if up else math.floor(scaled), places)
@@ -263,7 +263,7 @@ def _outer(value: Fraction, strict: bool, up: bool = False) -> str:
 
 
 def _digits(value: Decimal) -> str:
-    """Returns a percentage without a power of ten."""
+    """A percentage without a power of ten."""
     return format(value.normalize(Context(prec=max(1, len(value.as_tuple().digits)))), "f")
 
 

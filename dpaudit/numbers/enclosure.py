@@ -25,21 +25,21 @@ class Enclosure:
 
     @property
     def width(self) -> Fraction:
-        """Returns upper - lower, exactly."""
+        """Upper - lower, exactly."""
         return Fraction(0) if self.is_infinite else self.upper - self.lower
 
     @property
     def is_open(self) -> bool:
-        """Returns whether only a lower bound is known: the upper end is infinity, the lower one is not."""
+        """Whether only a lower bound is known: the upper end is infinite, the lower end is not."""
         return self.upper == math.inf and not self.is_infinite
 
     @property
     def is_infinite(self) -> bool:
-        """Returns whether the value is infinity (both ends are)."""
+        """Whether the value is infinity (both ends are)."""
         return self.lower == math.inf
 
     def at_most(self, bound: Fraction | int) -> Verdict:
-        """The verdict on "the value is at most the bound": UNDECIDED where the bound lies inside."""
+        """The verdict on "the value is at most the bound": UNDECIDED if the bound lies inside."""
         if self.upper <= bound:
             return Verdict.PROVED
         return Verdict.REFUTED if self.lower > bound else Verdict.UNDECIDED
@@ -61,7 +61,7 @@ class Enclosure:
         return low < self.lower and self.upper < high
 
     def up_to(self, bound: Fraction) -> Enclosure:
-        """The part that is not above the bound, with more digits: for a value that algebra knows not to be above."""
+        """The part up to the bound, with more digits: for a value that algebra proves to be at most the bound."""
         return self if self.upper <= bound else outward(self.lower, bound, 2 * self.places)
 
     def ends_at(self, bound: Fraction) -> bool:
@@ -69,7 +69,7 @@ class Enclosure:
         return self.upper == bound
 
     def widened(self, room: Fraction) -> Enclosure:
-        """The enclosure with so much more room at both ends; it is not printed."""
+        """The enclosure, larger by this much at both ends; it is not printed."""
         return Enclosure(self.lower - room, self.upper if self.is_open else self.upper + room, self.places)
 
     @property
@@ -78,11 +78,11 @@ class Enclosure:
         return self.lower == self.upper
 
     def contains(self, value: Fraction | int) -> bool:
-        """Returns whether the exact value lies in the closed interval."""
+        """Whether the exact value lies in the closed interval."""
         return self.lower <= value <= self.upper
 
     def shortened(self, digits: int) -> Enclosure:
-        """Returns an enclosure that contains this one, its ends to about so many significant digits; ``digits`` >= 1.
+        """An enclosure that contains this one, with ends of about ``digits`` >= 1 significant digits.
 
         >>> str(outward(Fraction(2, 3), Fraction(2, 3), 15).shortened(4))
         '0.6666[6, 7]'
@@ -100,7 +100,7 @@ class Enclosure:
         return Enclosure(lower, upper, places)
 
     def beside(self, bound: Fraction | None, digits: int = 6) -> Enclosure:
-        """Returns it shortened to so many digits, or to as many as show on which side of the bound it lies.
+        """The enclosure shortened to this many digits, or to as many as show on which side of the bound it lies.
 
         >>> wide = outward(Fraction("0.8472979"), Fraction("1.0986123"), 10)
         >>> str(wide.beside(None, 2)), str(wide.beside(Fraction("1.0987"), 2))
@@ -116,7 +116,7 @@ class Enclosure:
         return self.lower > bound, self.upper <= bound
 
     def times(self, count: int) -> Enclosure:
-        """Returns the enclosure of so many times the value."""
+        """The enclosure of a multiple of the value."""
         return Enclosure(self.lower * count, self.upper * count, self.places)
 
     def to_dict(self) -> dict[str, str]:
@@ -133,7 +133,7 @@ class Enclosure:
         return written(Decimal((int(scaled < 0), digits, -self.places)))
 
     def __str__(self) -> str:
-        """Returns the common digits, then the two tails: 0.4165[31, 48]; an exact value as such.
+        """The common digits, then the two tails: 0.4165[31, 48]; an exact value as such.
 
         Of negative numbers both ends, the lower one first: its tail is the larger one, which would read the wrong way.
         """
@@ -177,7 +177,7 @@ def _brackets(low: str, high: str) -> str | None:
 
 
 def infinite() -> Enclosure:
-    """Returns the enclosure of infinity: both ends are the float infinity, which compares rightly with every Fraction.
+    """The enclosure of infinity: both ends are the float infinity, which compares rightly with every Fraction.
 
     >>> str(infinite()), infinite().to_dict(), infinite().upper > Fraction(10**9)
     ('∞', {'lower': 'inf', 'upper': 'inf'}, True)
@@ -187,7 +187,7 @@ def infinite() -> Enclosure:
 
 
 def at_least(lower: Fraction, digits: int) -> Enclosure:
-    """Returns the enclosure of a number of which only a lower bound is known.
+    """The enclosure of a number of which only a lower bound is known.
 
     >>> str(at_least(Fraction(1, 3), 3)), at_least(Fraction(1, 3), 3).to_dict()
     ('≥ 0.33333', {'lower': '0.33333', 'upper': 'inf'})
@@ -201,24 +201,24 @@ EQUAL = Fraction(1, 10**6)
 
 
 def tied(values: Mapping[K, Enclosure]) -> tuple[K, ...]:
-    """Returns the keys whose value equals the least one to 6 digits."""
+    """The keys whose value equals the least one to 6 digits."""
     least = min((value.upper for value in values.values()), default=Fraction(0))
     return tuple(key for key, value in values.items() if value.lower <= least * (1 + EQUAL))
 
 
 def exact(value: Fraction, digits: int) -> Enclosure:
-    """Returns an enclosure of the rational ``value`` of width at most 10^-digits (0 if it is a decimal)."""
+    """An enclosure of the rational ``value`` of width at most 10^-digits (0 if it is a decimal)."""
     return outward(value, value, digits)
 
 
 def _length(number: int) -> int:
-    """Returns the number of decimal digits; for very long numbers (no text of them is made) up to one less."""
+    """The number of decimal digits; for very long numbers (no text of them is made) up to one less."""
     bits = number.bit_length()
     return len(str(number)) if bits < 10**4 else bits * 30102 // 10**5
 
 
 def outward(lower: Fraction, upper: Fraction, digits: int, small: bool = True) -> Enclosure:
-    """Returns a decimal enclosure that contains [lower, upper], widened by at most 2 * 10^-places.
+    """A decimal enclosure that contains [lower, upper], widened by at most 2 * 10^-places.
 
     places = digits + 2; if ``small``, small numbers get more places, so that they keep about ``digits`` significant
     digits as far as the given interval has them.

@@ -11,7 +11,7 @@ from dpaudit.numbers.digits import at_least
 
 
 def visible(text: str, keep: str = "") -> str:
-    r"""Returns the text with invisible and active characters escaped, except those in ``keep``.
+    r"""The text with invisible and active characters escaped, except those in ``keep``.
 
     Among them are line ends, escape sequences, lone surrogates and bidirectional marks. Texts that differ only in the
     encoding of their accents (NFC and NFD) look different too: characters that NFC would change are escaped.
@@ -41,7 +41,7 @@ ACCENTED = re.compile(r"[^\u0300-\u036f][\u0300-\u036f]*|[\u0300-\u036f]", re.DO
 
 
 def _apart(part: str) -> str:
-    """Returns a sign and its accents, which NFC would change, with the accents written out; a lone sign itself."""
+    """A sign and its accents, which NFC would change, with the accents written out; a lone sign itself."""
     return part[0] + "".join(map(_escaped, part[1:])) if len(part) > 1 else _escaped(part)
 
 
@@ -66,7 +66,7 @@ class InputError(ValueError):
         return self.line(self.option)
 
     def line(self, option: str) -> str:
-        """Returns the message with the option spelled as the user typed it."""
+        """The message with the option spelled as the user typed it."""
         shown = visible(" ".join(_value_text(self.value).split())) or "(empty)"
         if len(shown) > 60:
             shown = shown[:57] + "..."
@@ -74,7 +74,7 @@ class InputError(ValueError):
 
 
 def missing_extra(option: str, value: object, extra: str, what: str) -> InputError:
-    """Returns the error for a missing package, with the command that installs it.
+    """The error for a missing package, with the command that installs it.
 
     >>> str(missing_extra("export", "t.parquet", "parquet", "Parquet needs pyarrow"))
     'export = t.parquet: Parquet needs pyarrow: pip install "dpaudit[parquet]"'
@@ -83,7 +83,7 @@ def missing_extra(option: str, value: object, extra: str, what: str) -> InputErr
 
 
 def _value_text(value: object) -> str:
-    """Returns the value as text; a huge number by its size, an object that cannot be shown by its type."""
+    """The value as text; a huge number by its size, an object that cannot be shown by its type."""
     if isinstance(value, str):
         return value
     if isinstance(value, Fraction):
@@ -102,12 +102,12 @@ class TooLargeError(InputError):
         super().__init__("memory", gib(bound), rule)
 
     def because(self, why: str) -> InputError:
-        """Returns the same refusal with a reason added."""
+        """The same refusal with a reason added."""
         return InputError(self.option, self.value, f"{self.rule}; {why}")
 
 
 def gib(count: int, more_than: int = 0) -> str:
-    """Returns a number of bytes in GiB, rounded down to three digits, or to as many as show that it is ``more_than``.
+    """A number of bytes in GiB, rounded down to three digits, or to as many as show that it is ``more_than``.
 
     >>> gib(3 << 29), gib((1 << 31) + 1, 1 << 31)
     ('1.5 GiB', '2.0000000009 GiB')
@@ -119,7 +119,7 @@ def gib(count: int, more_than: int = 0) -> str:
 
 
 def approximately(count: int) -> str:
-    """Returns the number, or its order of magnitude if it is long.
+    """The number, or its order of magnitude if it is long.
 
     >>> approximately(1234), approximately(10**40)
     ('1234', 'about 1e40')

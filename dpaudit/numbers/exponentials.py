@@ -31,7 +31,7 @@ SIGN_BITS = 1 << 17
 
 
 def of_rational(value: Fraction) -> Form:
-    """Returns the form of a rational number."""
+    """The form of a rational number."""
     return ({Fraction(0): value} if value else {}), ONE
 
 
@@ -46,7 +46,7 @@ def _add(to: Exponentials, other: Exponentials) -> None:
 
 
 def product(a: Exponentials, b: Exponentials) -> Exponentials:
-    """Returns the product of two sums of exponentials; one of them itself if the other is 1."""
+    """The product of two sums of exponentials; one of them itself if the other is 1."""
     if a is ONE or b is ONE:
         return b if a is ONE else a
     result: Exponentials = {}
@@ -57,7 +57,7 @@ def product(a: Exponentials, b: Exponentials) -> Exponentials:
 
 
 def combine(forms: list[Form], add_up: bool) -> Form | None:
-    """Returns the sum or the product of quotients, its denominator led by 1 e^0; None where it gets too long."""
+    """The sum or the product of quotients, its denominator led by 1 e^0; None where it gets too long."""
     top, bottom = forms[0]
     if add_up:
         top = dict(top)
@@ -78,7 +78,7 @@ def combine(forms: list[Form], add_up: bool) -> Form | None:
 
 
 def _led_by_one(top: Exponentials, bottom: Exponentials) -> Form:
-    """Returns the same quotient with the largest exponent of the denominator 0 and its coefficient 1."""
+    """The same quotient with the largest exponent of the denominator 0 and its coefficient 1."""
     lead = max(bottom)
     if lead == 0 and bottom[lead] == 1:
         return top, bottom
@@ -87,7 +87,7 @@ def _led_by_one(top: Exponentials, bottom: Exponentials) -> Form:
 
 
 def rational_value(form: Form | None) -> Fraction | None:
-    """Returns the number if the form is there and is a rational number in disguise, else None.
+    """The number if the form is there and is a rational number in disguise, else None.
 
     >>> rational_value(({Fraction(1): Fraction(3), Fraction(0): Fraction(3, 2)},
     ...                 {Fraction(1): Fraction(2), Fraction(0): Fraction(1)}))
@@ -104,7 +104,7 @@ def rational_value(form: Form | None) -> Fraction | None:
 
 
 def is_positive(terms: Exponentials) -> Verdict:
-    """Returns the verdict on "the sum is > 0"; UNDECIDED only for a sum that SIGN_BITS do not tell from 0."""
+    """The verdict on "the sum is > 0"; UNDECIDED only for a sum that SIGN_BITS do not tell from 0."""
     if all(c > 0 for c in terms.values()):
         return Verdict.PROVED if terms else Verdict.REFUTED
     if all(c < 0 for c in terms.values()):
@@ -119,7 +119,7 @@ def is_positive(terms: Exponentials) -> Verdict:
 
 
 def form_is_positive(form: Form) -> Verdict:
-    """Returns the verdict on "the quotient is > 0"; its denominator is not 0."""
+    """The verdict on "the quotient is > 0"; its denominator is not 0."""
     if not form[0]:
         return Verdict.REFUTED
     top, bottom = (is_positive(terms) for terms in form)
@@ -129,7 +129,7 @@ def form_is_positive(form: Form) -> Verdict:
 
 
 def excess_at_most(terms: Iterable[tuple[Form, Form, int]], at: Fraction, bound: Fraction) -> Verdict:
-    """Returns the verdict on "the sum of count max(0, p - e^at q) over all (p, q, count) is <= bound"; ties are told.
+    """The verdict on "the sum of count max(0, p - e^at q) over all (p, q, count) is <= bound"; ties are told.
 
     >>> half, third = of_rational(Fraction(1, 2)), of_rational(Fraction(1, 3))
     >>> excess_at_most([(half, third, 2)], Fraction(0), Fraction(1, 3)).value
@@ -151,7 +151,7 @@ def excess_at_most(terms: Iterable[tuple[Form, Form, int]], at: Fraction, bound:
 
 
 def sum_to_one(forms: Iterable[Form | None]) -> bool | None:
-    """Returns whether the quotients sum to exactly 1; None where one has no form, or the sum gets too long."""
+    """Whether the quotients sum to exactly 1; None where one has no form, or the sum gets too long."""
     groups: list[Form] = []
     for form in forms:
         if form is None:

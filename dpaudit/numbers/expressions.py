@@ -60,11 +60,11 @@ class Expression:
 
     def __pow__(self, exponent: int) -> Value:
         if type(exponent) is not int:
-            raise InputError("exponent", exponent, "must be a whole number; take exp or sqrt for others")
+            raise InputError("exponent", exponent, "must be a whole number; use exp or sqrt for others")
         return _operate("^", self, exponent)
 
     def __eq__(self, other: object) -> bool:
-        """Returns whether both are written alike; equal numbers may be written differently."""
+        """Whether both are written alike; equal numbers may be written differently."""
         if self is other:
             return True
         alike = isinstance(other, Expression) and self._hash == other._hash and self.operation == other.operation
@@ -77,7 +77,7 @@ class Expression:
         raise TypeError("an expression is neither true nor false; compare the exact rationals that it comes from")
 
     def ball(self) -> Ball:
-        """Returns a ball that contains the number, at the precision in force; not finite where it is undefined."""
+        """A ball that contains the number, at the precision in force; not finite where it is undefined."""
         if self.operation == "pi":
             return balls.pi()
         parts = [as_ball(argument) for argument in self.arguments]
@@ -95,11 +95,11 @@ class Expression:
         return Ball(getattr(parts[0], {"log_gamma": "lgamma"}.get(self.operation, self.operation))())
 
     def to_json(self) -> list[Any]:
-        """Returns the expression as nested lists: ["/", ["exp", "-1/2"], "3"]."""
+        """The expression as nested lists: ["/", ["exp", "-1/2"], "3"]."""
         return [self.operation, *(to_json(argument) for argument in self.arguments)]
 
     def __repr__(self) -> str:
-        """Returns the expression as one writes it: sqrt(2)*sqrt(2) - 2."""
+        """The expression as one writes it: sqrt(2)*sqrt(2) - 2."""
         if self.operation == "+":
             first, *rest = (_infix(part, "+") for part in self.arguments)
             return first + "".join(f" - {t[1:]}" if t.startswith("-") else f" + {t}" for t in rest)
@@ -114,7 +114,7 @@ STRENGTH = {"+": 1, "*": 2, "/": 3, "^": 4}
 
 
 def _infix(part: Value, around: str) -> str:
-    """Returns the text of an argument, in brackets where the operation around it would tear it apart."""
+    """The text of an argument, in brackets where the operation around it would tear it apart."""
     if isinstance(part, Expression):
         inner = STRENGTH.get(part.operation, 5)
         return f"({part})" if inner < STRENGTH[around] or (inner == STRENGTH[around] and around in "/^") else str(part)
@@ -123,29 +123,29 @@ def _infix(part: Value, around: str) -> str:
 
 
 def _value(number: Any) -> Value:
-    """Returns the operand: an expression as it is, anything else as an exact rational (a float is refused)."""
+    """The operand: an expression as it is, anything else as an exact rational (a float is refused)."""
     return number if isinstance(number, Expression) else rational("expression", number)
 
 
 def _whole(value: Value) -> int:
-    """Returns the exponent of a power, which is a whole number."""
+    """The exponent of a power, which is a whole number."""
     if not isinstance(value, Fraction):
         raise TypeError("an exponent is a whole number")
     return int(value)
 
 
 def as_ball(value: Value) -> Ball:
-    """Returns a ball that contains the value."""
+    """A ball that contains the value."""
     return value.ball() if isinstance(value, Expression) else ball(value)
 
 
 def to_json(value: Value) -> Any:
-    """Returns a rational as text, an expression as nested lists."""
+    """A rational as text, an expression as nested lists."""
     return value.to_json() if isinstance(value, Expression) else str(value)
 
 
 def add(a: Value, b: Value) -> Value:
-    """Returns a + b; rationals are added at once, sums of sums are flattened."""
+    """A + b; rationals are added at once, sums of sums are flattened."""
     if isinstance(a, Fraction) and isinstance(b, Fraction):
         return a + b
     if a == 0 or b == 0:
@@ -157,7 +157,7 @@ def add(a: Value, b: Value) -> Value:
 
 
 def multiply(a: Value, b: Value) -> Value:
-    """Returns a * b; exactly 0 if a factor is."""
+    """A * b; exactly 0 if a factor is."""
     if isinstance(a, Fraction) and isinstance(b, Fraction):
         return a * b
     if a == 0 or b == 0:
@@ -168,7 +168,7 @@ def multiply(a: Value, b: Value) -> Value:
 
 
 def divide(a: Value, b: Value) -> Value:
-    """Returns a / b."""
+    """A / b."""
     if b == 0:
         raise ZeroDivisionError("division by zero")
     if isinstance(a, Fraction) and isinstance(b, Fraction):
@@ -235,7 +235,7 @@ LONG = 64
 
 
 def _operate(operation: str, *operands: Any) -> Value:
-    """Returns the result; that of the same operands is the same object, so that equal entries are told quickly."""
+    """The result; that of the same operands is the same object, so that equal entries are told quickly."""
     for operand in operands:
         if type(operand) not in KEPT or (type(operand) is Expression and len(operand.arguments) > LONG):
             return OPERATIONS[operation](*map(_value, operands))
@@ -251,13 +251,13 @@ def _remembered(operation: str, *operands: Any) -> Value:
 
 
 def exponential_form(value: Value) -> Form | None:
-    """Returns the canonical form, or None where the value has none or too long a one; UNDEFINED for a division by 0."""
+    """The canonical form, or None where the value has none or too long a one; UNDEFINED for a division by 0."""
     return of_rational(value) if isinstance(value, Fraction) else _expression_form(value)
 
 
 @lru_cache(maxsize=1 << 14)
 def _expression_form(value: Expression) -> Form | None:
-    """Returns the same for an expression; those that are written alike are worked out once."""
+    """The same for an expression; those that are written alike are worked out once."""
     if value.operation == "exp":
         exponent = value.arguments[0]
         return ({exponent: Fraction(1)}, ONE) if isinstance(exponent, Fraction) else None
@@ -284,7 +284,7 @@ def _expression_form(value: Expression) -> Form | None:
 
 
 def undisguised(value: Value) -> Value:
-    """Returns the rational number that the value is by algebra, unless it is a very long one; else the value itself.
+    """The rational number that the value is by algebra, unless it is a very long one; else the value itself.
 
     >>> undisguised(exp("1/2") * exp("1/2") - exp(1))
     Fraction(0, 1)

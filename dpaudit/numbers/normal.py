@@ -7,12 +7,12 @@ from dpaudit.numbers.balls import Ball, ball
 
 
 def normal(z: Ball) -> Ball:
-    """Returns a ball that contains Phi(z), the probability that a standard normal is at most z."""
+    """A ball that contains Phi(z), the probability that a standard normal is at most z."""
     return (-z / ball(2).sqrt()).erfc() / 2
 
 
 def quantile(lower: Ball, upper: Ball) -> Ball:
-    """Returns a ball that contains the z with Phi(z) = ``lower`` = 1 - ``upper``; no number if neither is > 0.
+    """A ball that contains the z with Phi(z) = ``lower`` = 1 - ``upper``; no number if neither is > 0.
 
     Both tails are given, so that the smaller one keeps its digits.
     """

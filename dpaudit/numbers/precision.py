@@ -66,19 +66,19 @@ def precision(bits: int) -> Iterator[None]:
 
 
 def working_bits() -> int:
-    """Returns the working precision in force."""
+    """The working precision in force."""
     return int(ctx.prec)
 
 
 def bits_for(digits: int, size: int = 1) -> tuple[int, int]:
-    """Returns a first precision that usually suffices for ``digits`` decimals of a sum of ``size`` terms; and a cap."""
+    """A first precision that usually suffices for ``digits`` decimals of a sum of ``size`` terms; and a cap."""
     bits = digits * 3322 // 1000 + 48 + 2 * size.bit_length()
     first = max(128, -(-bits // 64) * 64)
     return first, max(MAX_BITS, 8 * first)
 
 
 def refine(compute: Callable[[], T | None], bits: int, max_bits: int = MAX_BITS) -> tuple[T, int]:
-    """Returns the first answer of ``compute`` that is not None, and the bits it took.
+    """The first answer of ``compute`` that is not None, and the bits it took.
 
     ``compute`` runs at ``bits``, then at twice as many, and so on up to ``max_bits``; after that
     PrecisionExhausted tells how far it went. It returns None when its answer is too wide or undecided, or raises
@@ -116,7 +116,7 @@ def refine_all(
 
 
 def decide(compute: Callable[[], Verdict], bits: int = 128, max_bits: int = 4096) -> tuple[Verdict, int]:
-    """Returns the verdict of ``compute`` at the least precision that decides it, or UNDECIDED, and the bits."""
+    """The verdict of ``compute`` at the least precision that decides it, or UNDECIDED, and the bits."""
 
     def attempt() -> Verdict | None:
         verdict = compute()

@@ -24,13 +24,13 @@ class Range:
     step: Fraction | None = None
 
     def __str__(self) -> str:
-        """Returns the text from which ``parse_range`` makes it again."""
+        """The text from which ``parse_range`` makes it again."""
         if self.low == self.high:
             return str(self.low)
         return f"{self.low}..{self.high}" + ("" if self.step is None else f"..{self.step}")
 
     def count(self, option: str, most: int = MOST_POINTS, text: Exact | None = None) -> int:
-        """Returns how many points it has, at most ``most``; the step is 1 where none is given. It was written so."""
+        """How many points it has, at most ``most``; the step is 1 where none is given. It was written so."""
         found = int((self.high - self.low) // (self.step or 1)) + 1
         if found > most:
             rule = f"has {approximately(found)} points, at most {most} are allowed; take a larger step: a..b..step"
@@ -45,7 +45,7 @@ class Range:
 def parse_range(
     option: str, text: Exact, read: Callable[[str, Any], Fraction | int] = rational, example: str = "1/10..2"
 ) -> Range:
-    """Returns the range a..b or a..b..step of exact numbers, which does not fall; a number alone is both its ends.
+    """The range a..b or a..b..step of exact numbers, which does not fall; a number alone is both its ends.
 
     >>> parse_range("eps", "1/100..16")
     Range(low=Fraction(1, 100), high=Fraction(16, 1), step=None)
@@ -60,14 +60,14 @@ def parse_range(
         more = f"{joined} {example}" if isinstance(text, str) else ""
         raise InputError(option, text, error.rule + more) from None
     if high < low:
-        raise InputError(option, text, "the range must not fall")
+        raise InputError(option, text, "the range must not decrease")
     if step and step[0] <= 0:
         raise InputError(option, text, "the step must be > 0")
     return Range(low, high, step[0] if step else None)
 
 
 def whole_range(option: str, text: int | str, least: int = 1, step: int = 1, most: int = MOST_POINTS) -> range:
-    """Returns the whole numbers of "10..2000", every ``step``-th, of "10..2000..10", or of "50", just it."""
+    """The whole numbers of "10..2000", every ``step``-th, of "10..2000..10", or of "50", just it."""
     found = parse_range(option, text, lambda name, part: whole(name, part, least), "10..200")
     if found.step is not None and step not in (1, found.step):
         raise InputError(option, text, f"contradicts the step {step}")
@@ -77,7 +77,7 @@ def whole_range(option: str, text: int | str, least: int = 1, step: int = 1, mos
 
 
 def whole_numbers(option: str, text: int | str, least: int = 1, most: int = MOST_POINTS) -> tuple[int, ...]:
-    """Returns the whole numbers of "1..60", "10..2000..10", "5,10,20" or "1..9,20", in order, each once.
+    """The whole numbers of "1..60", "10..2000..10", "5,10,20" or "1..9,20", in order, each once.
 
     >>> whole_numbers("n", "5,1..3")
     (1, 2, 3, 5)

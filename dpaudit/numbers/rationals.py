@@ -24,7 +24,7 @@ _NUMBER = re.compile(r"[+-]?(?:\d+/\d+|(?:\d+\.?\d*|\.\d+)(?:[eE](?P<exponent>[+
 
 
 def rational(option: str, value: Exact, digits: int = MAX_DIGITS) -> Fraction:
-    """Returns exactly the rational number that ``value`` denotes ("0.8" is 4/5).
+    """Exactly the rational number that ``value`` denotes ("0.8" is 4/5).
 
     A float is refused, because the binary float 0.1 is not 1/10. Numerator and denominator have at most ``digits``
     decimal digits.
@@ -43,7 +43,7 @@ def rational(option: str, value: Exact, digits: int = MAX_DIGITS) -> Fraction:
 
 
 def _advice(value: object) -> str:
-    """Returns how to write it: a float of few digits as its shortest text, which is the number that was meant.
+    """How to write it: a float of few digits as its shortest text, which is the number that was meant.
 
     A float of many was computed; its digits are not those of the formula, and a mechanism with them is another one.
     """
@@ -73,7 +73,7 @@ LONGEST_COMMON = 20_000
 
 
 def total(values: Iterable[Fraction]) -> Fraction | None:
-    """Returns the sum, or None where the common denominator has more than about LONGEST_COMMON digits.
+    """The sum, or None where the common denominator has more than about LONGEST_COMMON digits.
 
     >>> total([Fraction(1, 3), Fraction(1, 6), Fraction(1, 3)])
     Fraction(5, 6)
@@ -90,7 +90,7 @@ def total(values: Iterable[Fraction]) -> Fraction | None:
 
 
 def positive(option: str, value: Exact) -> Fraction:
-    """Returns the rational, which is > 0."""
+    """The rational, which is > 0."""
     number = rational(option, value)
     if number <= 0:
         raise InputError(option, value, "must be > 0")
@@ -98,7 +98,7 @@ def positive(option: str, value: Exact) -> Fraction:
 
 
 def probability(option: str, value: Exact) -> Fraction:
-    """Returns the rational, which lies strictly between 0 and 1."""
+    """The rational, which lies strictly between 0 and 1."""
     number = rational(option, value)
     if not 0 < number < 1:
         raise InputError(option, value, "must be > 0 and < 1")
@@ -106,7 +106,7 @@ def probability(option: str, value: Exact) -> Fraction:
 
 
 def nonnegative(option: str, value: Exact) -> Fraction:
-    """Returns the rational, which is >= 0."""
+    """The rational, which is >= 0."""
     number = rational(option, value)
     if number < 0:
         raise InputError(option, value, "must be >= 0")
@@ -114,7 +114,7 @@ def nonnegative(option: str, value: Exact) -> Fraction:
 
 
 def whole(option: str, value: int | str, least: int, most: int | None = None) -> int:
-    """Returns the whole number, which is at least ``least`` and at most ``most``."""
+    """The whole number, which is at least ``least`` and at most ``most``."""
     rule = f"must be a whole number >= {least}" + (f" and <= {most}" if most else "")
     if isinstance(value, str) and len(value.strip()) > 18:
         rule += ", of at most 18 digits"
@@ -128,15 +128,15 @@ def whole(option: str, value: int | str, least: int, most: int | None = None) ->
 
 
 def split(option: str, text: str) -> list[str]:
-    """Returns the parts of a comma-separated list, none of them empty."""
+    """The parts of a comma-separated list, none of them empty."""
     parts = [part.strip() for part in text.split(",")]
     if "" in parts:
-        raise InputError(option, text, "must be a list with single commas, none empty")
+        raise InputError(option, text, "must be a list separated by single commas, without empty entries")
     return parts
 
 
 def sequence(option: str, value: str | Iterable[Exact]) -> list[Exact]:
-    """Returns the entries of "1,1/2" or of any sequence of exact numbers."""
+    """The entries of "1,1/2" or of any sequence of exact numbers."""
     if isinstance(value, str):
         return list(split(option, value))
     try:

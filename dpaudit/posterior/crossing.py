@@ -18,7 +18,7 @@ Pair = tuple[Fraction, Fraction]
 
 
 def total_variation(a: Pair, b: Pair) -> Ball:
-    """Returns a ball that contains TV(Beta(a), Beta(b)) for whole a - b; exactly 0 if a = b."""
+    """A ball that contains TV(Beta(a), Beta(b)) for whole a - b; exactly 0 if a = b."""
     p, q = a[0] - b[0], a[1] - b[1]
     if p == q == 0:
         return balls.zero()
@@ -38,7 +38,7 @@ def _log_beta(a: Pair) -> Ball:
 
 
 def _below(z: Ball, a: Pair, b: Pair) -> Ball:
-    """Returns a ball that contains Beta(a)'s probability of [0, u] less Beta(b)'s, u = 1/(1 + e^-z)."""
+    """A ball that contains Beta(a)'s probability of [0, u] less Beta(b)'s, u = 1/(1 + e^-z)."""
     down, up = (-z).exp(), z.exp()
     first = _fall(1 / (1 + down), 1 / (1 + up), b[0], a[0], b[1])
     second = _fall(1 / (1 + up), 1 / (1 + down), b[1], a[1], a[0])
@@ -46,7 +46,7 @@ def _below(z: Ball, a: Pair, b: Pair) -> Ball:
 
 
 def _fall(u: Ball, v: Ball, start: Fraction, stop: Fraction, other: Fraction) -> Ball:
-    """Returns a ball that contains I_u(start, other) - I_u(stop, other), I the incomplete beta function, v = 1 - u.
+    """A ball that contains I_u(start, other) - I_u(stop, other), I the incomplete beta function, v = 1 - u.
 
     For stop > start it is the sum over s = start, start + 1, ... < stop of u^s v^other / (s B(s, other)), and the term
     for s + 1 is u (s + other) / (s + 1) times the term for s.
@@ -60,7 +60,7 @@ def _fall(u: Ball, v: Ball, start: Fraction, stop: Fraction, other: Fraction) ->
 
 
 def _zero(constant: Ball, p: Fraction, q: Fraction) -> Ball:
-    """Returns a ball that contains the one zero of g where its slope has the sign of p (|p| > |q| or p q > 0).
+    """A ball that contains the one zero of g where its slope has the sign of p (|p| > |q| or p q > 0).
 
     Newton proposes it, from the zero of the asymptote at z = -infinity: g is convex or concave, no tangent crosses
     it, so the steps stay on that side. Certified: the slope has that sign all over the ball, and g opposite signs at

@@ -40,7 +40,7 @@ class Hellinger:
         return product
 
     def bc(self, c: Histogram, d: Histogram) -> Ball:
-        """Returns a ball that contains BC(c, d)."""
+        """A ball that contains BC(c, d)."""
         product = self._root(c) * self._root(d)
         for table, i, j in zip(self._ratios, c, d, strict=True):
             product = product * table[i + j]
@@ -52,11 +52,11 @@ class Hellinger:
         return [logs[id(table)] for table in self._ratios]
 
     def between(self, c: Histogram, d: Histogram) -> Ball:
-        """Returns a ball that contains H(c, d); exactly 0 if c = d."""
+        """A ball that contains H(c, d); exactly 0 if c = d."""
         return self._zero if c == d else (1 - self.bc(c, d)).sqrt()
 
     def row(self, c: Histogram) -> list[Ball]:
-        """Returns balls that contain H(c, r) for every histogram r, in the model's order."""
+        """Balls that contain H(c, r) for every histogram r, in the model's order."""
         products = self._all_roots
         for table, count, cells in zip(self._ratios, c, self._counts, strict=True):
             products = list(map(mul, products, [table[count + cell] for cell in cells]))
@@ -66,7 +66,7 @@ class Hellinger:
         return row
 
     def local(self, c: Histogram) -> Ball:
-        """Returns a ball that contains LS(c) = max over adjacent c' of H(c, c').
+        """A ball that contains LS(c) = max over adjacent c' of H(c, c').
 
         By the triangle inequality this is the maximum of |H(c,r) - H(c',r)| over r too, attained at r = c.
         """
@@ -83,7 +83,7 @@ class Hellinger:
 
 
 def gamma_ratios(alpha: Fraction, steps: int) -> list[Ball]:
-    """Returns balls that contain Gamma(alpha + m/2) / Gamma(alpha) for m = 0..steps."""
+    """Balls that contain Gamma(alpha + m/2) / Gamma(alpha) for m = 0..steps."""
     a, half = ball(alpha), ball(alpha + Fraction(1, 2))
     ratios = [ball(1), half.gamma() / a.gamma()]
     twice, by = 2 * alpha.numerator, alpha.denominator
@@ -107,7 +107,7 @@ class Algebraic:
     constants: tuple[tuple[Fraction, int], ...]
 
     def ball(self) -> Ball:
-        """Returns a ball that contains the number."""
+        """A ball that contains the number."""
         value = Ball(self.rational)
         for alpha, exponent in self.constants:
             g = ball(alpha + Fraction(1, 2)).gamma() / ball(alpha).gamma()

@@ -42,18 +42,18 @@ class Divergence(ABC):
 
     @abstractmethod
     def between(self, c: Histogram, d: Histogram) -> Ball:
-        """Returns a ball that contains D(prior + c, prior + d), which must be finite."""
+        """A ball that contains D(prior + c, prior + d), which must be finite."""
 
     def finite(self, c: Histogram, d: Histogram) -> bool:
-        """Returns whether the distance is finite, decided exactly."""
+        """Whether the distance is finite, decided exactly."""
         return True
 
     def largest(self, c: Histogram) -> Ball:
-        """Returns a ball whose upper end is at least D(c, d) for every d with cells in 0..n."""
+        """A ball whose upper end is at least D(c, d) for every d with cells in 0..n."""
         return ball(1)
 
     def row(self, c: Histogram) -> list[Ball]:
-        """Returns balls that contain D(c, r) for every histogram r, in the model's order; a few rows are kept."""
+        """Balls that contain D(c, r) for every histogram r, in the model's order; a few rows are kept."""
         if c not in self._kept:
             if len(self._kept) >= max(16, 4 * 10**6 // self.model.size):
                 self._kept.pop(next(iter(self._kept)))
@@ -76,7 +76,7 @@ class HellingerDistance(Divergence):
         return gamma_ratios(sum(self.model.prior, Fraction(0)), 2 * self.model.k * self.model.n)
 
     def bc(self, c: Histogram, d: Histogram) -> Ball:
-        """Returns a ball that contains BC; the totals' Gamma terms cancel if they agree."""
+        """A ball that contains BC; the totals' Gamma terms cancel if they agree."""
         value = self._table.bc(c, d)
         m, j = sum(c), sum(d)
         if m == j:
@@ -85,7 +85,7 @@ class HellingerDistance(Divergence):
         return value * (table[2 * m] * table[2 * j]).sqrt() / table[m + j]
 
     def between(self, c: Histogram, d: Histogram) -> Ball:
-        """Returns a ball that contains H; exactly 0 if c = d."""
+        """A ball that contains H; exactly 0 if c = d."""
         return balls.zero() if c == d else (1 - self.bc(c, d)).sqrt()
 
 
@@ -101,7 +101,7 @@ class TotalVariation(Divergence):
         self._known: dict[tuple[Histogram, Histogram], Ball] = {}
 
     def between(self, c: Histogram, d: Histogram) -> Ball:
-        """Returns a ball that contains TV; exactly 0 if c = d. Far apart, 1 - BC <= TV <= 1 is all that is needed."""
+        """A ball that contains TV; exactly 0 if c = d. Far apart, 1 - BC <= TV <= 1 is all that is needed."""
         if c == d:
             return balls.zero()
         bc = self._hellinger.bc(c, d)
@@ -132,7 +132,7 @@ class KullbackLeibler(Divergence):
         return balls.total(parts) - self._logs[-1][sum(c)]
 
     def between(self, c: Histogram, d: Histogram) -> Ball:
-        """Returns a ball that contains KL; exactly 0 if c = d."""
+        """A ball that contains KL; exactly 0 if c = d."""
         if c == d:
             return balls.zero()
         slopes, start = self._at(c)
@@ -152,7 +152,7 @@ class KullbackLeibler(Divergence):
         return {}
 
     def largest(self, c: Histogram) -> Ball:
-        """Returns the maximum over the corners of [0, n]^k: KL(a || b) is convex in b."""
+        """The maximum over the corners of [0, n]^k: KL(a || b) is convex in b."""
         corners = product((0, self.model.n), repeat=self.model.k)
         return balls.maximum([self.between(c, corner) for corner in corners])
 
@@ -163,18 +163,18 @@ class ChiSquared(Divergence):
     name = "chi2"
 
     def finite(self, c: Histogram, d: Histogram) -> bool:
-        """Returns whether 2 a_i > b_i for every i."""
+        """Whether 2 a_i > b_i for every i."""
         return all(alpha + 2 * i - j > 0 for alpha, i, j in zip(self.model.prior, c, d, strict=True))
 
     def between(self, c: Histogram, d: Histogram) -> Ball:
-        """Returns a ball that contains chi2, where it is finite; exactly 0 if c = d."""
+        """A ball that contains chi2, where it is finite; exactly 0 if c = d."""
         if c == d:
             return balls.zero()
         beyond = tuple(2 * i - j for i, j in zip(c, d, strict=True))
         return (self._log_beta(beyond) + self._log_beta(d) - 2 * self._log_beta(c)).exp() - 1
 
     def largest(self, c: Histogram) -> Ball:
-        """Returns the maximum over the corners of [0, n]^k (chi2 is convex in b), infinite if it is so at one."""
+        """The maximum over the corners of [0, n]^k (chi2 is convex in b), infinite if it is so at one."""
         corners = list(product((0, self.model.n), repeat=self.model.k))
         if not all(self.finite(c, corner) for corner in corners):
             return balls.infinity()
@@ -200,7 +200,7 @@ class L1(Divergence):
     name, symmetric, free_of_prior = "l1", True, True
 
     def between(self, c: Histogram, d: Histogram) -> Ball:
-        """Returns exactly sum |c_i - d_i|."""
+        """Exactly sum |c_i - d_i|."""
         return ball(sum(abs(i - j) for i, j in zip(c, d, strict=True)))
 
     def largest(self, c: Histogram) -> Ball:
@@ -214,7 +214,7 @@ DIVERGENCES: dict[str, type[Divergence]] = {
 
 
 def choice(option: str, value: object) -> str:
-    """Returns the name of a distance, in lower case."""
+    """The name of a distance, in lower case."""
     name = str(value).strip().lower()
     if name not in DIVERGENCES:
         raise InputError(option, value, f"must be one of {', '.join(DIVERGENCES)}")
@@ -224,4 +224,4 @@ def choice(option: str, value: object) -> str:
 def check_offered(option: str, name: str, model: Model) -> None:
     """Refuses a distance that is not offered for this model: total variation is for Beta posteriors, k = 2."""
     if name == TotalVariation.name and model.k != 2:
-        raise InputError(option, name, f"is offered for k = 2 only, and k = {model.k}")
+        raise InputError(option, name, f"is available for k = 2 only; here k = {model.k}")

@@ -38,27 +38,27 @@ class EndHellinger:
         self._zero = balls.zero()
 
     def bc(self, c: Histogram, d: Histogram) -> Ball:
-        """Returns a ball that contains BC(c, d)."""
+        """A ball that contains BC(c, d)."""
         i, j = c[0], d[0]
         return self._roots[i] * self._roots[j] * self._ratios[i + j]
 
     def log_column(self) -> list[Ball]:
-        """Returns balls that contain ln Gamma(a + m/2) + ln Gamma(b + n - m/2) + a constant, m = 0..2 reach."""
+        """Balls that contain ln Gamma(a + m/2) + ln Gamma(b + n - m/2) + a constant, m = 0..2 reach."""
         return [ratio.log() for ratio in self._ratios]
 
     def between(self, c: Histogram, d: Histogram) -> Ball:
-        """Returns a ball that contains H(c, d); exactly 0 if c = d."""
+        """A ball that contains H(c, d); exactly 0 if c = d."""
         return self._zero if c == d else (1 - self.bc(c, d)).sqrt()
 
     def locals(self) -> list[Ball]:
-        """Returns balls that contain LS at c = 0..reach-1: the larger step to the left or right."""
+        """Balls that contain LS at c = 0..reach-1: the larger step to the left or right."""
         n = self.model.n
         steps = [self.between((c, n - c), (c + 1, n - c - 1)) for c in range(self.reach)]
         return [steps[0], *(balls.maximum([a, b]) for a, b in itertools.pairwise(steps))]
 
 
 def falling_ratios(top: Fraction, steps: int) -> list[Ball]:
-    """Returns balls that contain Gamma(top - m/2) / Gamma(top) for m = 0..steps, top > steps/2."""
+    """Balls that contain Gamma(top - m/2) / Gamma(top) for m = 0..steps, top > steps/2."""
     half = ball(top - Fraction(1, 2))
     ratios = [ball(1), (half.lgamma() - ball(top).lgamma()).exp()]
     twice, by = 2 * top.numerator, top.denominator
@@ -68,7 +68,7 @@ def falling_ratios(top: Fraction, steps: int) -> list[Ball]:
 
 
 def end_closure(near: Sequence[Ball], other: Sequence[Ball], n: int, gamma: Ball) -> list[Ball]:
-    """Returns balls that contain v(c) = min over c'' = 0..n of s(c'') + gamma |c - c''| for c = 0..len(near)-1.
+    """Balls that contain v(c) = min over c'' = 0..n of s(c'') + gamma |c - c''| for c = 0..len(near)-1.
 
     ``near[c]`` contains s(c), ``other[t]`` contains s(n - t); s is quasi-concave, so what lies between the two lists
     is at least the smaller of their last entries, and at least the distance to the first list away.
@@ -106,7 +106,7 @@ class Following:
 
 
 def end_sensitivities(kind: Fixed | Following, near: EndHellinger, other: EndHellinger) -> list[Ball]:
-    """Returns balls that contain Delta(c, n - c) for c = 0..near.reach-1; ``other`` is the other end."""
+    """Balls that contain Delta(c, n - c) for c = 0..near.reach-1; ``other`` is the other end."""
     if isinstance(kind, Fixed):
         return [kind.value] * near.reach
     if kind.gamma is None:

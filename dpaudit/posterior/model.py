@@ -21,17 +21,17 @@ MAX_K = 1000
 
 
 def hamming(c: Histogram, d: Histogram) -> int:
-    """Returns the least Hamming distance of data sets with these histograms: half of |c - d|_1."""
+    """The least Hamming distance of data sets with these histograms: half of |c - d|_1."""
     return sum(abs(a - b) for a, b in zip(c, d, strict=True)) // 2
 
 
 def count_histograms(n: int, k: int) -> int:
-    """Returns the number of histograms of n records in k cells: C(n+k-1, k-1)."""
+    """The number of histograms of n records in k cells: C(n+k-1, k-1)."""
     return comb(n + k - 1, k - 1)
 
 
 def count_pairs(n: int, k: int) -> int:
-    """Returns the number of ordered adjacent pairs of histograms: k(k-1) C(n+k-2, k-1)."""
+    """The number of ordered adjacent pairs of histograms: k(k-1) C(n+k-2, k-1)."""
     return k * (k - 1) * count_histograms(n - 1, k)
 
 
@@ -56,7 +56,7 @@ class Model:
 
     @property
     def k(self) -> int:
-        """Returns the number of categories."""
+        """The number of categories."""
         return len(self.prior)
 
     @property
@@ -66,26 +66,26 @@ class Model:
 
     @cached_property
     def histograms(self) -> tuple[Histogram, ...]:
-        """Returns every histogram once, in lexicographic order."""
+        """Every histogram once, in lexicographic order."""
         last = self.n + self.k - 1
         bars = combinations(range(last), self.k - 1)
         return tuple(tuple(b - a - 1 for a, b in zip((-1, *cut), (*cut, last), strict=True)) for cut in bars)
 
     @cached_property
     def index(self) -> dict[Histogram, int]:
-        """Returns the position of every histogram in ``histograms``."""
+        """The position of every histogram in ``histograms``."""
         return {c: i for i, c in enumerate(self.histograms)}
 
     @cached_property
     def groups(self) -> tuple[tuple[int, ...], ...]:
-        """Returns the cells in groups of equal prior: permuting a group is a symmetry of the model."""
+        """The cells in groups of equal prior: permuting a group is a symmetry of the model."""
         by_prior: dict[Fraction, list[int]] = {}
         for cell, alpha in enumerate(self.prior):
             by_prior.setdefault(alpha, []).append(cell)
         return tuple(tuple(cells) for cells in by_prior.values())
 
     def canonical(self, *vectors: Histogram) -> tuple[Histogram, ...]:
-        """Returns the representative of the orbit of these vectors under the model's symmetries.
+        """The representative of the orbit of these vectors under the model's symmetries.
 
         All vectors are permuted alike: within each group of equal prior the columns are sorted.
         """
@@ -120,7 +120,7 @@ def show(value: object) -> str:
 
 
 def parse_histogram(option: str, x: str | Sequence[Exact]) -> Histogram:
-    """Returns the cell counts, whole numbers >= 0."""
+    """The cell counts, whole numbers >= 0."""
     cells = []
     for entry in sequence(option, x):
         if not isinstance(entry, int | str):
@@ -130,7 +130,7 @@ def parse_histogram(option: str, x: str | Sequence[Exact]) -> Histogram:
 
 
 def parse_data(x: str | Sequence[Exact]) -> Histogram:
-    """Returns the histogram of a data set, at least 2 cells and 1 record."""
+    """The histogram of a data set, at least 2 cells and 1 record."""
     cells = parse_histogram("x", x if isinstance(x, str) else tuple(x))
     if len(cells) < 2 or not sum(cells):
         raise InputError("x", show(cells), "must have at least 2 cells and 1 record")
@@ -138,7 +138,7 @@ def parse_data(x: str | Sequence[Exact]) -> Histogram:
 
 
 def make_model(n: int | str, k: int | str | None = None, prior: str | Sequence[Exact] | None = None) -> Model:
-    """Returns the checked model; k defaults to the length of the prior, else 2; the prior to all ones."""
+    """The checked model; k defaults to the length of the prior, else 2; the prior to all ones."""
     n = whole("n", n, 1, MAX_N)
     if k is not None:
         k = whole("k", k, 2, MAX_K)

@@ -22,10 +22,10 @@ class Score(Protocol):
     model: Model
 
     def row(self, c: Histogram) -> Sequence[Ball]:
-        """Returns balls that contain s(c, r) for every histogram r, in the model's order."""
+        """Balls that contain s(c, r) for every histogram r, in the model's order."""
 
     def local(self, c: Histogram) -> Ball:
-        """Returns a ball that contains LS(c)."""
+        """A ball that contains LS(c)."""
 
 
 class DivergenceScore:
@@ -36,11 +36,11 @@ class DivergenceScore:
         self._divergence = divergence
 
     def row(self, c: Histogram) -> list[Ball]:
-        """Returns balls that contain s(c, r), the true posterior first."""
+        """Balls that contain s(c, r), the true posterior first."""
         return self._divergence.row(c)
 
     def local(self, c: Histogram) -> Ball:
-        """Returns a ball that contains LS(c) = max over adjacent c' and all r of |s(c,r) - s(c',r)|."""
+        """A ball that contains LS(c) = max over adjacent c' and all r of |s(c,r) - s(c',r)|."""
         own = self.row(c)
         return balls.maximum(
             [balls.maximum([abs(a - b) for a, b in zip(own, self.row(d), strict=True)]) for d in neighbors(c)]
@@ -48,7 +48,7 @@ class DivergenceScore:
 
 
 def make_score(name: str, model: Model) -> Score:
-    """Returns the score of that name at the precision in force."""
+    """The score of that name at the precision in force."""
     if name == Hellinger.name:
         return Hellinger(model)
     return DivergenceScore(DIVERGENCES[name](model))

@@ -14,17 +14,17 @@ from dpaudit.posterior.scores import Score
 
 
 def gs_constant() -> Ball:
-    """Returns a ball that contains GS_0 = sqrt(1 - pi/4), the documents' constant (N0, N4 section 1)."""
+    """A ball that contains GS_0 = sqrt(1 - pi/4), the documents' constant (N0, N4 section 1)."""
     return (1 - balls.pi() / 4).sqrt()
 
 
 def local(h: Score, c: Histogram) -> Ball:
-    """Returns a ball that contains LS(c) = max over adjacent c' and all r of |s(c,r) - s(c',r)|."""
+    """A ball that contains LS(c) = max over adjacent c' and all r of |s(c,r) - s(c',r)|."""
     return h.local(c)
 
 
 def local_all(h: Score) -> list[Ball]:
-    """Returns balls that contain LS(c) for every histogram, in the model's order; each orbit is done once."""
+    """Balls that contain LS(c) for every histogram, in the model's order; each orbit is done once."""
     model, done = h.model, dict[Histogram, Ball]()
     result = []
     for c in model.histograms:
@@ -36,22 +36,22 @@ def local_all(h: Score) -> list[Ball]:
 
 
 def global_(h: Score) -> Ball:
-    """Returns a ball that contains GS(n, alpha) = max over all c of LS(c)."""
+    """A ball that contains GS(n, alpha) = max over all c of LS(c)."""
     return balls.maximum(local_all(h))
 
 
 def smooth_all(model: Model, ls: Sequence[Ball], gamma: Fraction) -> list[Ball]:
-    """Returns balls that contain S(c) = max over c'' of 1 / (1/LS(c'') + gamma d(c, c''))  (A3 Definition 5)."""
+    """Balls that contain S(c) = max over c'' of 1 / (1/LS(c'') + gamma d(c, c''))  (A3 Definition 5)."""
     return [1 / v for v in closure(model, [1 / v for v in ls], ball(gamma)).values]
 
 
 def exp_smooth_all(model: Model, ls: Sequence[Ball], gamma: Ball) -> list[Ball]:
-    """Returns balls that contain S_exp(c) = max over c'' of LS(c'') exp(-gamma d(c, c''))  (P1 section 4.2)."""
+    """Balls that contain S_exp(c) = max over c'' of LS(c'') exp(-gamma d(c, c''))  (P1 section 4.2)."""
     return [(-v).exp() for v in closure(model, [-v.log() for v in ls], gamma).values]
 
 
 def exp_smooth_adjacent(model: Model, ls: Sequence[Ball], gamma: Ball) -> list[Ball]:
-    """Returns balls that contain max of LS(c'') exp(-gamma d(c, c'')) over c'' = c and its neighbors (P1 4.2.1)."""
+    """Balls that contain max of LS(c'') exp(-gamma d(c, c'')) over c'' = c and its neighbors (P1 4.2.1)."""
     index, factor = model.index, (-gamma).exp()
     return [
         balls.maximum([ls[i], *(factor * ls[index[d]] for d in neighbors(c))]) for i, c in enumerate(model.histograms)
@@ -68,7 +68,7 @@ class Closure:
 
 
 def closure(model: Model, start: Sequence[Ball], gamma: Ball) -> Closure:
-    """Returns balls that contain v(c) = min over c'' of start(c'') + gamma d(c, c''), gamma >= 0.
+    """Balls that contain v(c) = min over c'' of start(c'') + gamma d(c, c''), gamma >= 0.
 
     Dijkstra on the midpoints, whole multiples of 2^-(working bits), proposes a source c'' and a distance for every c:
     an upper bound of v(c), whatever was proposed. The certificate for the other side: if u(c) <= start(c) + w at

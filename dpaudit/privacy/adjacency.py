@@ -30,10 +30,10 @@ class Adjacency(ABC):
 
     @abstractmethod
     def neighbors(self, x: Dataset, among: Collection[Dataset]) -> Iterable[Dataset]:
-        """Returns the data sets adjacent to x, those ``among`` the given ones; x is none of them."""
+        """The data sets adjacent to x, those ``among`` the given ones; x is none of them."""
 
     def links(self, datasets: Collection[Dataset]) -> dict[Dataset, tuple[Dataset, ...]]:
-        """Returns the neighbors of every one of the data sets.
+        """The neighbors of every one of the data sets.
 
         InputError where the relation is not about such data sets, or could mean two things.
         """
@@ -41,18 +41,18 @@ class Adjacency(ABC):
 
     @abstractmethod
     def count(self, n: int, k: int) -> int:
-        """Returns the number of ordered adjacent pairs among the histograms of n records in k cells."""
+        """The number of ordered adjacent pairs among the histograms of n records in k cells."""
 
     def option(self) -> str | None:
         """Returns what --adjacency takes to give this relation; None where there is no such text."""
         return self.name
 
     def text(self) -> str:
-        """Returns the relation in words."""
+        """The relation in words."""
         return self.words
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns the relation for JSON."""
+        """The relation for JSON."""
         return {"kind": self.name}
 
 
@@ -68,15 +68,15 @@ class OfCounts(Adjacency):
         return f"{self.name}:counts" if self.stated else self.name
 
     def text(self) -> str:
-        """Returns the relation in words."""
+        """The relation in words."""
         return f"{self.words} (entries are counts)" if self.stated else self.words
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns the relation for JSON."""
+        """The relation for JSON."""
         return {"kind": self.option()}
 
     def links(self, datasets: Collection[Dataset]) -> dict[Dataset, tuple[Dataset, ...]]:
-        """Returns the neighbors; entries that are no counts, mixed lengths, and what may be records, are refused."""
+        """The neighbors; entries that are no counts, mixed lengths, and what may be records, are refused."""
         for x in datasets:
             if not isinstance(x, tuple) or not all(type(entry) is int and entry >= 0 for entry in x):
                 raise self._refused(f"the data sets must be tuples of counts; {text(x)} is none")
@@ -87,15 +87,15 @@ class OfCounts(Adjacency):
         if not self.stated and (pair := self._as_records(datasets)) is not None:
             x, y = map(text, pair)
             rule = f"the entries may be counts or records: is {y} one record replaced in {x}?"
-            raise InputError("adjacency", self.name, f"{rule} Say {self.name}:counts or {self.name}:records")
+            raise InputError("adjacency", self.name, f"{rule} Write {self.name}:counts or {self.name}:records")
         return super().links(datasets)
 
     def _as_records(self, datasets: Collection[Dataset]) -> tuple[Dataset, Dataset] | None:
-        """Returns two data sets that this relation would join if their entries were records; None if there are none."""
+        """Two data sets that this relation would join if their entries were records; None if there are none."""
         return None
 
     def _refused(self, rule: str) -> InputError:
-        return InputError("adjacency", self.option(), f"{rule} (where entries are records: {self.name}:records)")
+        return InputError("adjacency", self.option(), f"{rule} (if the entries are records: {self.name}:records)")
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ class ReplaceOne(OfCounts):
     keeps_under_permutation: ClassVar[bool] = True
 
     def neighbors(self, x: Dataset, among: Collection[Dataset]) -> Iterator[Dataset]:
-        """Returns the tuples with one unit moved."""
+        """The tuples with one unit moved."""
         return (y for y in neighbors(x) if y in among)
 
     def count(self, n: int, k: int) -> int:
@@ -130,7 +130,7 @@ class AddOrRemoveOne(OfCounts):
     keeps_under_permutation: ClassVar[bool] = True
 
     def neighbors(self, x: Dataset, among: Collection[Dataset]) -> Iterator[Dataset]:
-        """Returns the tuples with one unit more or less."""
+        """The tuples with one unit more or less."""
         steps = [(i, step) for i in range(len(x)) for step in (-1, 1)]
         found = (tuple(c + step * (j == i) for j, c in enumerate(x)) for i, step in steps)
         return (y for y in found if y in among)
@@ -148,14 +148,14 @@ class OfRecords(Adjacency):
         return 0
 
     def neighbors(self, x: Dataset, among: Collection[Dataset]) -> tuple[Dataset, ...]:
-        """Returns the tuples with one record changed in this way."""
+        """The tuples with one record changed in this way."""
         return self.links(among)[x]
 
     def links(self, datasets: Collection[Dataset]) -> dict[Dataset, tuple[Dataset, ...]]:
-        """Returns the neighbors; data sets that are no tuples are refused."""
+        """The neighbors; data sets that are no tuples are refused."""
         odd = next((x for x in datasets if not isinstance(x, tuple)), None)
         if odd is not None:
-            raise InputError("adjacency", self.name, f"the data sets must be tuples of records; {text(odd)} is none")
+            raise InputError("adjacency", self.name, f"the data sets must be tuples of records; {text(odd)} is not")
         found: dict[Dataset, dict[Dataset, None]] = {x: {} for x in datasets}
         for x, y in self._pairs(datasets):
             found[x][y] = found[y][x] = None
@@ -189,7 +189,7 @@ class AddOrRemoveRecord(OfRecords):
 
 
 def _but_for_one(datasets: Collection[Dataset]) -> Iterable[list[Dataset]]:
-    """Returns the tuples that agree in all entries but one, for every place of that one, together."""
+    """The tuples that agree in all entries but one, for every place of that one, together."""
     alike: dict[tuple[int, Dataset, Dataset], list[Dataset]] = {}
     for x in datasets:
         for i in range(len(x)):
@@ -206,7 +206,7 @@ class AllPairs(Adjacency):
     keeps_under_permutation: ClassVar[bool] = True
 
     def neighbors(self, x: Dataset, among: Collection[Dataset]) -> Iterator[Dataset]:
-        """Returns all the others."""
+        """All the others."""
         return (y for y in among if y != x)
 
     def count(self, n: int, k: int) -> int:
@@ -228,7 +228,7 @@ class ExplicitPairs(Adjacency):
 
     @cached_property
     def _partners(self) -> dict[Dataset, dict[Dataset, None]]:
-        """Returns the neighbors of every data set that has any."""
+        """The neighbors of every data set that has any."""
         found: dict[Dataset, dict[Dataset, None]] = {}
         for x, y in self.pairs:
             if x != y:
@@ -237,23 +237,23 @@ class ExplicitPairs(Adjacency):
         return found
 
     def neighbors(self, x: Dataset, among: Collection[Dataset]) -> list[Dataset]:
-        """Returns the data sets listed with x."""
+        """The data sets listed with x."""
         return [y for y in self._partners.get(x, ()) if y in among]
 
     def count(self, n: int, k: int) -> int:
-        """Returns the number of pairs listed, in both orders."""
+        """The number of pairs listed, in both orders."""
         return sum(len(others) for others in self._partners.values())
 
     def option(self) -> str | None:
-        """Returns the file that lists the pairs, if there is one."""
+        """The file that lists the pairs, if there is one."""
         return self.source
 
     def text(self) -> str:
-        """Returns how many pairs are listed, and where."""
+        """How many pairs are listed, and where."""
         return f"{self.count(0, 0) // 2} pairs listed" + (f" in {self.source}" if self.source else "")
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns the pairs, each once."""
+        """The pairs, each once."""
         once = {frozenset(pair): pair for pair in self.pairs if pair[0] != pair[1]}
         return {"kind": self.name, "pairs": [[plain(x), plain(y)] for x, y in once.values()]}
 
@@ -267,7 +267,7 @@ STATED: dict[str, Adjacency] = {
 
 
 def parse_adjacency(value: str | Adjacency, read: Callable[[str, str], Dataset]) -> Adjacency:
-    """Returns the relation that the text denotes: a name, or a file of pairs of data sets.
+    """The relation that the text denotes: a name, or a file of pairs of data sets.
 
     ``read(option, text)`` returns the data set that a text denotes, or raises InputError.
     """

@@ -52,19 +52,19 @@ class Claim:
 
     @property
     def epsilon(self) -> Fraction | None:
-        """Returns the epsilon of an (epsilon, delta)-guarantee, else None."""
+        """The epsilon of an (epsilon, delta)-guarantee, else None."""
         both = None if self.guarantee is None else self.guarantee.epsilon_delta()
         return None if both is None else both[0]
 
     @property
     def delta(self) -> Fraction | None:
-        """Returns the delta of an (epsilon, delta)-guarantee, else None."""
+        """The delta of an (epsilon, delta)-guarantee, else None."""
         both = None if self.guarantee is None else self.guarantee.epsilon_delta()
         return None if both is None else both[1]
 
     @property
     def bound(self) -> Fraction | None:
-        """Returns the number of the guarantee that what decided was compared with; None where that is no number."""
+        """The number of the guarantee that what decided was compared with; None where that is no number."""
         if self.guarantee is None or self.evidence is None:
             return None
         found: Fraction | None = vars(self.guarantee).get(BOUNDS.get(self.evidence.quantity, ""))
@@ -82,7 +82,7 @@ class Claim:
 
 
 def narrowed(mechanism: Audited, value: Ball, digits: int, least: int | None = None) -> Enclosure | None:
-    """Returns an enclosure of width <= 10^-digits, or None; of a mechanism known to fixed width, as narrow as it is."""
+    """An enclosure of width <= 10^-digits, or None; of a mechanism known to fixed width, as narrow as it is."""
     if mechanism.refinable:
         return balls.enclosure(value, digits, least)
     lower, upper = balls.ends(value)

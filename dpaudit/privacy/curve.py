@@ -61,7 +61,7 @@ class PairCurve:
         return groups
 
     def delta(self, epsilon: Ball, factor: Ball) -> Ball:
-        """Returns a ball that contains sum of max(0, P - e^epsilon Q); ``factor`` contains e^epsilon."""
+        """A ball that contains sum of max(0, P - e^epsilon Q); ``factor`` contains e^epsilon."""
         low, high = 0, len(self.groups)
         while low < high:
             middle = (low + high) // 2
@@ -88,7 +88,7 @@ class Vertex:
 
     @property
     def advantage(self) -> Ball:
-        """Returns a ball that contains P(S) - Q(S)."""
+        """A ball that contains P(S) - Q(S)."""
         return self.power - self.alpha
 
 
@@ -110,14 +110,14 @@ class Envelope:
     slack: Ball
 
     def delta(self, epsilon: Ball) -> Ball:
-        """Returns a ball that contains delta(epsilon), epsilon >= 0."""
+        """A ball that contains delta(epsilon), epsilon >= 0."""
         factor = epsilon.exp()
         value = balls.maximum([v.power - factor * v.alpha for v in self.vertices])
         return balls.positive_part(value).union(balls.positive_part(value + self.slack))
 
 
 def pair_curves(mechanism: Audited, effort: Effort) -> list[PairCurve]:
-    """Returns the curves of all ordered adjacent pairs, up to the mechanism's symmetries, at the precision in force."""
+    """The curves of all ordered adjacent pairs, up to the mechanism's symmetries, at the precision in force."""
     law, found = effort.law(mechanism), list[PairCurve]()
     for x, y in pairs(mechanism, effort):
         masses = law.masses(x, y)
@@ -127,7 +127,7 @@ def pair_curves(mechanism: Audited, effort: Effort) -> list[PairCurve]:
 
 
 def envelope(curves: Sequence[PairCurve]) -> Envelope:
-    """Returns the envelope of all pairs; its slack is certified."""
+    """The envelope of all pairs; its slack is certified."""
     vertices = _hull(curves)
     breakpoints = [_breakpoint(curves, a, b) for a, b in itertools.pairwise(vertices)]
     rises = []
@@ -140,14 +140,14 @@ def envelope(curves: Sequence[PairCurve]) -> Envelope:
 
 
 def _breakpoint(curves: Sequence[PairCurve], a: Vertex, b: Vertex) -> Ball:
-    """Returns a ball that contains the epsilon at which the lines of a and b cross."""
+    """A ball that contains the epsilon at which the lines of a and b cross."""
     if a.curve == b.curve and b.k == a.k + 1:
         return curves[a.curve].groups[a.k].loss
     return ((b.power - a.power) / (b.alpha - a.alpha)).log()
 
 
 def _hull(curves: Sequence[PairCurve]) -> list[Vertex]:
-    """Returns the vertices of the upper concave hull of all points (Q, P), from alpha = 0 to the slope 1.
+    """The vertices of the upper concave hull of all points (Q, P), from alpha = 0 to the slope 1.
 
     The first is the empty test of losses below infinity, k = 0: alpha is the empty sum, exactly 0, and power is P of
     the outputs impossible under Q, the largest of all curves (0 if there are none). It is put there before all others
@@ -170,7 +170,7 @@ def _hull(curves: Sequence[PairCurve]) -> list[Vertex]:
 
 
 def _tests(curve: PairCurve, number: int) -> Iterator[Vertex]:
-    """Returns the tests of one pair that reject for some finite losses, as far as these are not certainly negative."""
+    """The tests of one pair that reject for some finite losses, as far as these are not certainly negative."""
     for k, group in enumerate(curve.groups, start=1):
         if balls.certainly_less(group.loss, balls.zero()):
             return
@@ -178,6 +178,6 @@ def _tests(curve: PairCurve, number: int) -> Iterator[Vertex]:
 
 
 def _above(a: Vertex, b: Vertex, c: Vertex) -> bool:
-    """Returns whether b lies above the chord from a to c for certain."""
+    """Whether b lies above the chord from a to c for certain."""
     rise, width = b.power - a.power, b.alpha - a.alpha
     return balls.certainly_less((c.power - b.power) * width, rise * (c.alpha - b.alpha))

@@ -50,19 +50,19 @@ class Effort:
 
     @staticmethod
     def read(digits: int | str, memory: int, progress: Progress | None, tier: str = "auto", least: int = 1) -> Effort:
-        """Returns the effort with checked digits, at least ``least``."""
+        """The effort with checked digits, at least ``least``."""
         return Effort(whole("digits", digits, least, MAX_DIGITS), memory, tier, progress)
 
     def to(self, digits: int) -> Effort:
-        """Returns the same effort for so many digits."""
+        """The same effort for so many digits."""
         return replace(self, digits=digits)
 
     def whole(self) -> Effort:
-        """Returns the same effort on all data sets, not on one part of them."""
+        """The same effort on all data sets, not on one part of them."""
         return replace(self, part=None)
 
     def enclosure(self, value: Ball, least: int | None = None, most: int | None = None) -> Enclosure | None:
-        """Returns the enclosure of a number between these bounds, or None if the ball is too wide."""
+        """The enclosure of a number between these bounds, or None if the ball is too wide."""
         return balls.enclosure(value, self.digits, least, most, self.rounding)
 
     def tell(self, done: int, total: int) -> None:
@@ -71,7 +71,7 @@ class Effort:
             self.progress(done, total)
 
     def stretched(self, low: float, high: float) -> Effort:
-        """Returns the same effort, whose progress fills only this part of the whole; told in thousandths."""
+        """The same effort, whose progress fills only this part of the whole; told in thousandths."""
         progress = self.progress
         if progress is None:
             return self
@@ -95,16 +95,16 @@ class Effort:
             except PrecisionExhausted as problem:
                 if problem.hopeless:
                     raise
-        raise InputError("mech", mechanism.name, "the enclosures that it gives are too wide for an answer of one digit")
+        raise InputError("mech", mechanism.name, "its enclosures are too wide for an answer with one digit")
 
     def law(self, mechanism: Audited) -> Law:
-        """Returns the mechanism's law at the precision in force; it keeps no more for reuse than the memory allows."""
+        """The mechanism's law at the precision in force; it keeps no more for reuse than the memory allows."""
         law = mechanism.law()
         law.keep(self.spare(mechanism))
         return law
 
     def spare(self, mechanism: Audited) -> int:
-        """Returns the bytes that the mechanism itself leaves of the memory."""
+        """The bytes that the mechanism itself leaves of the memory."""
         return max(0, self.memory - mechanism.memory())
 
     def check_memory(self, mechanism: Audited) -> None:
@@ -135,7 +135,7 @@ class Effort:
             raise TooLargeError(need, self.memory, f"the masses of {approximately(count)} pairs times outputs")
         if count > MAX_MASSES:
             shown = f"{approximately(count)} pairs times outputs"
-            raise InputError(option, shown, f"at most {MAX_MASSES} are possible; take a smaller n or k")
+            raise InputError(option, shown, f"at most {MAX_MASSES} are supported; use a smaller n or k")
 
 
 USUAL = Effort()

@@ -43,17 +43,17 @@ class Guarantee(ABC):
 
     @abstractmethod
     def judge(self, mechanism: Audited, effort: Effort, worst: Worst | None = None) -> Claim:
-        """Returns the verdict on "the mechanism has this guarantee", with what decides it.
+        """The verdict on "the mechanism has this guarantee", with what decides it.
 
         ``worst`` is the true epsilon, where it has been computed already.
         """
 
     def text(self) -> str:
-        """Returns the guarantee for people: "1/2-zCDP", "(1, 1e-8)-DP"."""
+        """The guarantee for people: "1/2-zCDP", "(1, 1e-8)-DP"."""
         return powers(self.words.format_map(vars(self)))
 
     def option(self) -> str:
-        """Returns the text from which ``parse_guarantee`` makes it again: "rho=1/2"."""
+        """The text from which ``parse_guarantee`` makes it again: "rho=1/2"."""
         return self.form.format_map(vars(self))
 
     def to_dict(self) -> dict[str, Any]:
@@ -96,11 +96,11 @@ class EpsilonDelta(Guarantee):
         return "eps={epsilon}" + (",delta={delta}" if self.delta else "")
 
     def epsilon_delta(self) -> tuple[Fraction, Fraction]:
-        """Returns both."""
+        """Both."""
         return self.epsilon, self.delta
 
     def judge(self, mechanism: Audited, effort: Effort, worst: Worst | None = None) -> Claim:
-        """Returns the verdict, by the worst loss, and by delta(epsilon) where that is exceeded."""
+        """The verdict, by the worst loss, and by delta(epsilon) where that is exceeded."""
         return judge.judge_epsilon(mechanism, self, effort, worst)
 
 
@@ -116,7 +116,7 @@ class RenyiDP(Guarantee):
     least: ClassVar[dict[str, int]] = {"alpha": 1, "epsilon": 0}
 
     def judge(self, mechanism: Audited, effort: Effort, worst: Worst | None = None) -> Claim:
-        """Returns the verdict, by D_alpha of all pairs."""
+        """The verdict, by D_alpha of all pairs."""
         from dpaudit.privacy.judge_moments import judge_renyi
 
         return judge_renyi(mechanism, self, effort)
@@ -133,7 +133,7 @@ class Zcdp(Guarantee):
     least: ClassVar[dict[str, int]] = {"rho": 0}
 
     def judge(self, mechanism: Audited, effort: Effort, worst: Worst | None = None) -> Claim:
-        """Returns the verdict, by sup D_alpha / alpha of all pairs."""
+        """The verdict, by sup D_alpha / alpha of all pairs."""
         from dpaudit.privacy.judge_moments import judge_zcdp
 
         return judge_zcdp(mechanism, self, effort)
@@ -150,7 +150,7 @@ class GaussianDP(Guarantee):
     least: ClassVar[dict[str, int]] = {"mu": 0}
 
     def judge(self, mechanism: Audited, effort: Effort, worst: Worst | None = None) -> Claim:
-        """Returns the verdict, by the most powerful tests of all pairs."""
+        """The verdict, by the most powerful tests of all pairs."""
         from dpaudit.privacy.judge_tests import judge_gaussian
 
         return judge_gaussian(mechanism, self, effort)
@@ -170,11 +170,11 @@ class TradeOff(Guarantee):
         """Refuses points that make no trade-off function."""
         points, shown = self.points, self.option()
         if len(points) < 2 or points[0][0] != 0 or points[-1][0] != 1:
-            raise InputError("f", shown, "must lead from alpha = 0 to alpha = 1")
+            raise InputError("f", shown, "must go from alpha = 0 to alpha = 1")
         if any(b[0] <= a[0] for a, b in pairwise(points)):
-            raise InputError("f", shown, "the alphas must rise")
+            raise InputError("f", shown, "the alphas must increase")
         if points[0][1] > 1 or points[-1][1] != 0 or any(b[1] > a[1] for a, b in pairwise(points)):
-            raise InputError("f", shown, "must fall from f(0) <= 1 to f(1) = 0")
+            raise InputError("f", shown, "must decrease from f(0) <= 1 to f(1) = 0")
         slopes = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(points)]
         if any(right < left for left, right in pairwise(slopes)):
             raise InputError("f", shown, "must be convex, as every trade-off function is")
@@ -188,12 +188,12 @@ class TradeOff(Guarantee):
         return "f=" + ";".join(f"{alpha}:{beta}" for alpha, beta in self.points)
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns the points as exact text."""
+        """The points as exact text."""
         points = [[str(alpha), str(beta)] for alpha, beta in self.points]
         return {"kind": self.kind, "text": self.text(), "points": points}
 
     def judge(self, mechanism: Audited, effort: Effort, worst: Worst | None = None) -> Claim:
-        """Returns the verdict, by the most powerful tests of all pairs."""
+        """The verdict, by the most powerful tests of all pairs."""
         from dpaudit.privacy.judge_tests import judge_trade_off
 
         return judge_trade_off(mechanism, self, effort)
@@ -213,7 +213,7 @@ KINDS: dict[frozenset[str], type[Any]] = {
 
 
 def parse_guarantee(option: str, value: Any) -> Guarantee:
-    """Returns the guarantee that a number, a pair (epsilon, delta), a text or a Guarantee denotes.
+    """The guarantee that a number, a pair (epsilon, delta), a text or a Guarantee denotes.
 
     >>> parse_guarantee("claim", "alpha=2,eps=1/2").text()
     '(2, 1/2)-Rényi DP'
@@ -223,7 +223,7 @@ def parse_guarantee(option: str, value: Any) -> Guarantee:
 
 
 def _checked(option: str, shown: str, found: G) -> G:
-    """Returns the guarantee; of numbers that make none the error names the option, the whole text and the number."""
+    """The guarantee; of numbers that make none the error names the option, the whole text and the number."""
     try:
         found.check()
     except InputError as error:
@@ -257,20 +257,20 @@ def _parse(option: str, value: Any) -> Guarantee:
 
 
 def _alone(option: str, value: Any) -> Fraction:
-    """Returns the epsilon that stands by itself; a word is no number, and was meant for another guarantee."""
+    """The epsilon that stands by itself; a word is no number, and was meant for another guarantee."""
     if isinstance(value, str) and value.strip()[:1].isalpha():
         raise InputError(option, value, f"must be a guarantee such as {FORMS}")
     return nonnegative(option, value)
 
 
 def claimed_epsilon(guarantee: Guarantee | None) -> Fraction | None:
-    """Returns the epsilon of an (epsilon, delta)-guarantee; None of any other, or of none."""
+    """The epsilon of an (epsilon, delta)-guarantee; None of any other, or of none."""
     both = None if guarantee is None else guarantee.epsilon_delta()
     return None if both is None else both[0]
 
 
 def trade_off(option: str, points: str | list[Any] | tuple[Any, ...]) -> TradeOff:
-    """Returns the trade-off function through "0:1;1/4:1/2;1:0", or through a list of pairs of exact numbers."""
+    """The trade-off function through "0:1;1/4:1/2;1:0", or through a list of pairs of exact numbers."""
     if isinstance(points, str):
         found = _points(option, points)
     else:

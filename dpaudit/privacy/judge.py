@@ -28,7 +28,7 @@ VERDICT_DIGITS = 200
 def settled(
     mechanism: Audited, bound: Fraction, effort: Effort, measure: Callable[[Effort], W], first: W | None = None
 ) -> tuple[Verdict, W | None]:
-    """Returns the verdict on "the quantity <= bound" and the last measurement, None if there was none.
+    """The verdict on "the quantity <= bound" and the last measurement, None if there was none.
 
     ``measure`` is asked for more and more digits until it is decided; ``first`` is its answer to this effort.
     """
@@ -45,7 +45,7 @@ def settled(
 
 
 def at_most(mechanism: Audited, bound: Fraction, effort: Effort = USUAL, bits: int = 256) -> Verdict:
-    """Returns the verdict on "true epsilon <= bound"; a loss that equals the bound by algebra is no obstacle."""
+    """The verdict on "true epsilon <= bound"; a loss that equals the bound by algebra is no obstacle."""
     outcome = Verdict.PROVED
     with balls.precision(bits):
         law, limit = effort.law(mechanism), balls.ball(bound)
@@ -62,7 +62,7 @@ def at_most(mechanism: Audited, bound: Fraction, effort: Effort = USUAL, bits: i
 
 
 def _one_at_most(mass: Mass, bound: Fraction, limit: balls.Ball) -> Verdict:
-    """Returns the verdict on ln p/p' <= bound; an impossible p is no obstacle."""
+    """The verdict on ln p/p' <= bound; an impossible p is no obstacle."""
     if mass.loss is not None:
         return Verdict.PROVED if mass.loss <= bound else Verdict.REFUTED
     if balls.is_zero(mass.p):
@@ -73,7 +73,7 @@ def _one_at_most(mass: Mass, bound: Fraction, limit: balls.Ball) -> Verdict:
 
 
 def exact_epsilon(mechanism: Audited, worst: Worst, effort: Effort = USUAL) -> Fraction | None:
-    """Returns the true epsilon where algebra knows the loss at the witness and that no other exceeds it, else None."""
+    """The true epsilon where algebra knows the loss at the witness and that no other exceeds it, else None."""
     if worst.value.is_infinite:
         return None
     witness = worst.witness
@@ -84,7 +84,7 @@ def exact_epsilon(mechanism: Audited, worst: Worst, effort: Effort = USUAL) -> F
 
 
 def true_epsilon(mechanism: Audited, effort: Effort) -> Worst:
-    """Returns the worst loss, with as many digits as the mechanism allows, exactly where algebra knows it."""
+    """The worst loss, with as many digits as the mechanism allows, exactly where algebra knows it."""
     worst = effort.widest(mechanism, lambda e: worst_loss(mechanism, e))
     form = mechanism.algebra().worst()
     known = form.rational() if form else exact_epsilon(mechanism, worst, effort)
@@ -94,7 +94,7 @@ def true_epsilon(mechanism: Audited, effort: Effort) -> Worst:
 
 
 def judge_epsilon(mechanism: Audited, claim: EpsilonDelta, effort: Effort, worst: Worst | None = None) -> Claim:
-    """Returns the claim with its verdict; ``worst`` is the true epsilon where it has been computed already.
+    """The claim with its verdict; ``worst`` is the true epsilon where it has been computed already.
 
     More digits are computed until it is decided. A claim with delta > 0 whose epsilon is exceeded, and any claim where
     the true epsilon cannot be known, is decided by delta(epsilon) <= delta.
@@ -125,7 +125,7 @@ def judge_epsilon(mechanism: Audited, claim: EpsilonDelta, effort: Effort, worst
 def delta_at_most(
     mechanism: Audited, at: Fraction, bound: Fraction, effort: Effort = USUAL, bits: int = 256
 ) -> Verdict:
-    """Returns the verdict on "delta(at) <= bound"; a pair that balls leave open is decided by algebra if it can be."""
+    """The verdict on "delta(at) <= bound"; a pair that balls leave open is decided by algebra if it can be."""
     outcome, algebra = Verdict.PROVED, mechanism.algebra()
     with balls.precision(bits):
         law, limit, factor = effort.law(mechanism), balls.ball(bound), balls.ball(at).exp()
@@ -149,7 +149,7 @@ def _by_delta(
     measure: Callable[[Effort], Worst],
     found: Worst | None,
 ) -> tuple[Verdict, Worst | None]:
-    """Returns the verdict on "delta(at) <= bound" and the last measurement; algebra is asked before more digits."""
+    """The verdict on "delta(at) <= bound" and the last measurement; algebra is asked before more digits."""
     try:
         found = measure(effort) if found is None else found
     except PrecisionExhausted:
@@ -161,7 +161,7 @@ def _by_delta(
 
 
 def judge_delta(mechanism: Audited, claim: EpsilonDelta, at: Fraction, found: Worst | None, effort: Effort) -> Claim:
-    """Returns the claim with the verdict on it that delta(at) gives, or with None where it says nothing.
+    """The claim with the verdict on it that delta(at) gives, or with None where it says nothing.
 
     delta falls as epsilon grows: delta(at) <= claimed delta proves the claim if at <= claimed epsilon, and
     delta(at) > claimed delta refutes it if at >= claimed epsilon.

@@ -48,7 +48,7 @@ def unless_infinite(
 
 
 def judge_renyi(mechanism: Audited, claim: RenyiDP, effort: Effort) -> Claim:
-    """Returns the verdict on D_alpha <= epsilon, with an enclosure of the largest D_alpha."""
+    """The verdict on D_alpha <= epsilon, with an enclosure of the largest D_alpha."""
     at = {"alpha": str(claim.alpha)}
 
     def decide() -> Claim:
@@ -79,7 +79,7 @@ def _worst_divergence(mechanism: Audited, order: Fraction, effort: Effort) -> Wo
 
 
 def judge_zcdp(mechanism: Audited, claim: Zcdp, effort: Effort) -> Claim:
-    """Returns the verdict on D_a <= rho a for all a > 1, with an enclosure of the smallest rho."""
+    """The verdict on D_a <= rho a for all a > 1, with an enclosure of the smallest rho."""
 
     def decide() -> Claim:
         bits, last = FIRST_BITS, Claim(claim, Verdict.UNDECIDED)

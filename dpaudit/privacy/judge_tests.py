@@ -57,13 +57,13 @@ class AtTest(Worst):
     threshold: Fraction | None = None
 
     def evidence(self, quantity: str, value: Enclosure) -> Evidence:
-        """Returns the evidence."""
+        """The evidence."""
         at = {} if self.threshold is None else {"threshold": str(self.threshold)}
         return Evidence(quantity, value, self.witness, at, self.bits)
 
 
 def rejections(masses: Sequence[Mass], where: Witness) -> list[Rejection]:
-    """Returns the most powerful tests but the two trivial ones, and points below T where losses cannot be told apart.
+    """The most powerful tests but the two trivial ones, and points below T where losses cannot be told apart.
 
     Raises PrecisionExhausted where it is open whether an output is possible.
     """
@@ -103,7 +103,7 @@ def _below(group: Group, alpha: Ball, beta: Ball) -> Iterator[Rejection]:
 
 
 def between(above: Ball | None, below: Ball | None) -> Fraction:
-    """Returns a short number less than ``above`` and more than ``below``, balls that are apart; None is infinite."""
+    """A short number less than ``above`` and more than ``below``, balls that are apart; None is infinite."""
     high = None if above is None else balls.ends(above)[0]
     low = None if below is None else balls.ends(below)[1]
     if high is None or low is None:
@@ -128,7 +128,7 @@ Measure = Callable[[Rejection], Ball]
 
 
 def worst_test(mechanism: Audited, measure: Measure, effort: Effort, finite: bool) -> AtTest:
-    """Returns the largest value of the measure over all tests of all ordered pairs; 0 if there are trivial ones only.
+    """The largest value of the measure over all tests of all ordered pairs; 0 if there are trivial ones only.
 
     Raises InfiniteLoss where a loss is infinite, if it is to be ``finite``.
     """
@@ -170,7 +170,7 @@ def worst_test(mechanism: Audited, measure: Measure, effort: Effort, finite: boo
 
 
 def judge_gaussian(mechanism: Audited, claim: GaussianDP, effort: Effort) -> Claim:
-    """Returns the verdict on mu-GDP, with an enclosure of the smallest mu; it is infinite where a loss is."""
+    """The verdict on mu-GDP, with an enclosure of the smallest mu; it is infinite where a loss is."""
 
     def decide() -> Claim:
         outcome, worst = settled(mechanism, claim.mu, effort, lambda e: worst_test(mechanism, _mu, e, finite=True))
@@ -180,7 +180,7 @@ def judge_gaussian(mechanism: Audited, claim: GaussianDP, effort: Effort) -> Cla
 
 
 def _mu(test: Rejection) -> Ball:
-    """Returns a ball that contains Phi^-1(1 - alpha) - Phi^-1(beta)."""
+    """A ball that contains Phi^-1(1 - alpha) - Phi^-1(beta)."""
     return quantile(test.not_alpha, test.alpha) - quantile(test.beta, test.not_beta)
 
 
@@ -188,7 +188,7 @@ def _mu(test: Rejection) -> Ball:
 
 
 def judge_trade_off(mechanism: Audited, claim: TradeOff, effort: Effort) -> Claim:
-    """Returns the verdict on T >= f for all pairs, with an enclosure of the smallest beta - f(alpha) of all tests.
+    """The verdict on T >= f for all pairs, with an enclosure of the smallest beta - f(alpha) of all tests.
 
     That margin is never above 0: it is 0 for the test that always rejects.
     """
@@ -221,7 +221,7 @@ def _lines(points: Points) -> list[tuple[Fraction, Fraction]]:
 def _exact_deficit(
     mechanism: Audited, points: Points, effort: Effort
 ) -> tuple[Fraction, Witness, Fraction | None] | None:
-    """Returns the largest f(alpha) - beta of all tests exactly, where all probabilities are rational; else None."""
+    """The largest f(alpha) - beta of all tests exactly, where all probabilities are rational; else None."""
     algebra, lines = mechanism.algebra(), _lines(points)
     best: tuple[Fraction, Witness, Fraction | None] | None = None
     for x, y in pairs(mechanism, effort):
@@ -256,7 +256,7 @@ def _exact_tests(
 
 
 def _exact_threshold(inside: Quotient, outside: Quotient) -> Fraction:
-    """Returns a short number between the two losses."""
+    """A short number between the two losses."""
     bits = 128
     while True:
         with balls.precision(bits):

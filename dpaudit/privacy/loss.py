@@ -21,7 +21,7 @@ from dpaudit.privacy.protocols import Audited, Dataset, Mass
 
 
 def worst_loss(mechanism: Audited, effort: Effort) -> Worst:
-    """Returns the true epsilon: the maximum of ln P_x(r) - ln P_x'(r) over all ordered adjacent pairs and outputs.
+    """The true epsilon: the maximum of ln P_x(r) - ln P_x'(r) over all ordered adjacent pairs and outputs.
 
     Infinity where an output is possible for x and impossible for its neighbor x'. The closed form serves where the
     mechanism has one; else every pair and output is looked at, by the tier chosen. Where a part of the law is not
@@ -47,7 +47,7 @@ def worst_loss(mechanism: Audited, effort: Effort) -> Worst:
 
 
 def worst_loss_by_search(mechanism: Audited, effort: Effort) -> Worst:
-    """Returns the same by looking at every pair and output."""
+    """The same by looking at every pair and output."""
     fast = fast_tier(mechanism, effort.tier)
     if fast is not None:
         try:
@@ -128,7 +128,7 @@ def _exact_deltas(mechanism: Audited, points: Sequence[Fraction], effort: Effort
 
 
 def hockey_stick(masses: Sequence[Mass], at: Fraction, factor: Ball) -> Ball:
-    """Returns a ball that contains the sum of max(0, p - e^at p'); ``factor`` contains e^at.
+    """A ball that contains the sum of max(0, p - e^at p'); ``factor`` contains e^at.
 
     Where the loss is known exactly, the sign of a term is decided by it: a tie contributes exactly 0.
     """
@@ -142,5 +142,5 @@ def hockey_stick(masses: Sequence[Mass], at: Fraction, factor: Ball) -> Ball:
 
 
 def verdict(worst: Enclosure, bound: Fraction) -> Verdict:
-    """Returns the verdict on "value <= bound" from the enclosure alone; UNDECIDED if the bound lies inside."""
+    """The verdict on "value <= bound" from the enclosure alone; UNDECIDED if the bound lies inside."""
     return worst.at_most(bound)

@@ -28,7 +28,7 @@ class Promise:
 
     @staticmethod
     def of(epsilon: Fraction | None, delta: Fraction = Fraction(0)) -> Promise:
-        """Returns the promise; without an epsilon, or with a delta of 1, nothing is promised.
+        """The promise; without an epsilon, or with a delta of 1, nothing is promised.
 
         Then, and with an epsilon of 0, all that follows is rational, and known exactly.
         """
@@ -37,15 +37,15 @@ class Promise:
         return Promise(ONE, delta) if not epsilon else Promise((-balls.ball(epsilon)).exp(), balls.ball(delta))
 
     def advantage(self) -> Number:
-        """Returns the largest total variation; the best guess between two equally likely data sets gains half of it."""
+        """The largest total variation; the best guess between two equally likely data sets gains half of it."""
         return (1 - self.shrink + 2 * self.delta * self.shrink) / (1 + self.shrink)
 
     def accuracy(self) -> Number:
-        """Returns the largest probability of guessing right which of two equally likely data sets it was."""
+        """The largest probability of guessing right which of two equally likely data sets it was."""
         return (1 + self.advantage()) / 2
 
     def power(self, rate: Fraction) -> Number:
-        """Returns the largest true positive rate of a test whose false positive rate is ``rate``."""
+        """The largest true positive rate of a test whose false positive rate is ``rate``."""
         alpha = self._like(rate)
         if _is_zero(self.shrink):
             return self._like(ONE)
@@ -53,15 +53,15 @@ class Promise:
         return _least(_at_most_one(few), _at_most_one(many))
 
     def _like(self, value: Fraction) -> Number:
-        """Returns a rational as the others are: itself, or in a ball."""
+        """A rational as the others are: itself, or in a ball."""
         return value if isinstance(self.shrink, Fraction) else balls.ball(value)
 
     def rises_to(self, belief: Fraction) -> Number:
-        """Returns the largest belief after the release, of one who believed it was x with probability ``belief``."""
+        """The largest belief after the release, of one who believed it was x with probability ``belief``."""
         return belief_after(belief, self.odds())
 
     def falls_to(self, belief: Fraction) -> Number:
-        """Returns the smallest such belief."""
+        """The smallest such belief."""
         return 1 - belief_after(1 - belief, self.odds())
 
     def odds_between(self, before: Fraction) -> tuple[Number, Number]:
@@ -98,7 +98,7 @@ class Promise:
         return Promise.of(None, ONE) if _is_one(together) else Promise(self.shrink**people, together)
 
     def accuracy_after(self, releases: int) -> Number:
-        """Returns the accuracy of the best guess from so many releases, each private so; no smaller one holds for all.
+        """The accuracy of the best guess from so many releases, each private so; no smaller one holds for all.
 
         A release that shows the data set ends it; else the majority of the randomized responses is the best guess.
         """
@@ -111,7 +111,7 @@ class Promise:
 
 
 def belief_after(belief: Fraction, shrink: Number) -> Number:
-    """Returns the belief whose odds are those of ``belief`` divided by ``shrink``."""
+    """The belief whose odds are those of ``belief`` divided by ``shrink``."""
     exact = isinstance(shrink, Fraction)
     prior: Number = belief if exact else balls.ball(belief)
     if _is_zero(shrink):

@@ -49,7 +49,7 @@ class Moments:
         self._cumulants: dict[Fraction, Ball] = {}
 
     def cumulant(self, order: Fraction) -> Ball:
-        """Returns a ball that contains K(order), order >= 1."""
+        """A ball that contains K(order), order >= 1."""
         if self.same or order == 1:
             return balls.zero()
         if order not in self._cumulants:
@@ -59,7 +59,7 @@ class Moments:
         return self._cumulants[order]
 
     def divergence(self, order: Fraction) -> Ball:
-        """Returns a ball that contains D_order, order >= 1."""
+        """A ball that contains D_order, order >= 1."""
         if self.same:
             return balls.zero()
         if order == 1:
@@ -67,7 +67,7 @@ class Moments:
         return self.cumulant(order) / ball(order - 1)
 
     def most(self, low: Fraction, high: Fraction | None) -> Ball:
-        """Returns a ball whose upper end bounds D_a / a for all low <= a <= high; for all a >= low if high is None.
+        """A ball whose upper end bounds D_a / a for all low <= a <= high; for all a >= low if high is None.
 
         By D_high / low, as D rises; beyond the last order by the largest loss; where it can be had by the chord
         s a + c of K: its quotient with a (a - 1) rises up to t = (-c + sqrt(c (c + s))) / s, where it is s / (2t - 1),
@@ -135,5 +135,5 @@ class Concentration:
             self._push(i, middle, high)
 
     def upper(self) -> Ball:
-        """Returns a ball whose upper end bounds D_a / a for all pairs and orders."""
+        """A ball whose upper end bounds D_a / a for all pairs and orders."""
         return balls.maximum([self.best, *(bound for *_, bound in self._heap)])

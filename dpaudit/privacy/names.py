@@ -29,7 +29,7 @@ class Names:
                 self._loose.setdefault(_compact(value), []).append(value)
 
     def find(self, option: str, name: str) -> list[Any]:
-        """Returns the value of that name, alone in a list (it may be None); nothing if there is none.
+        """The value of that name, alone in a list (it may be None); nothing if there is none.
 
         InputError if there are two.
         """
@@ -37,7 +37,7 @@ class Names:
         found = self._exact.get(wanted) or self._without_spaces(wanted)
         if len(found) > 1:
             some = " or ".join(repr(value)[:60] for value in found[:2])
-            raise InputError(option, name, f"may be {some}: their names do not tell them apart")
+            raise InputError(option, name, f"is ambiguous: it may be {some}")
         return found
 
     def _without_spaces(self, wanted: str) -> list[Any]:
@@ -46,7 +46,7 @@ class Names:
 
 
 def _spellings(value: Any) -> set[str]:
-    """Returns the names that are this value's, sign by sign."""
+    """The names that are this value's, sign by sign."""
     if not isinstance(value, tuple):
         return {text(value)}
     found = {text(value), _compact(value), repr(value)}
@@ -57,5 +57,5 @@ def _spellings(value: Any) -> set[str]:
 
 
 def _compact(value: Any) -> str:
-    """Returns the text of the value without the spaces that ``text`` puts into tuples."""
+    """The text of the value without the spaces that ``text`` puts into tuples."""
     return "(" + ",".join(_compact(entry) for entry in value) + ")" if isinstance(value, tuple) else text(value)

@@ -44,7 +44,7 @@ class Worst:
 
 
 def cut(count: int, part: Part | None) -> tuple[int, int]:
-    """Returns the bounds [first, last) of this part of ``count`` things; all of them if there are no parts."""
+    """The bounds [first, last) of this part of ``count`` things; all of them if there are no parts."""
     if part is None:
         return 0, count
     i, m = part
@@ -64,13 +64,13 @@ def pairs(mechanism: Audited, effort: Effort = USUAL) -> Iterator[tuple[Dataset,
 
 
 def _in_order(datasets: Sequence[Dataset]) -> Callable[[Dataset, Dataset], bool]:
-    """Returns whether y comes after x: of a pair in both orders it is one, and nothing need be remembered."""
+    """Whether y comes after x: of a pair in both orders it is one, and nothing need be remembered."""
     place = {x: i for i, x in enumerate(datasets)}
     return lambda x, y: place[x] < place[y]
 
 
 def _new_orbit(symmetry: Symmetry) -> Callable[[Dataset, Dataset], bool]:
-    """Returns whether no pair of this orbit, in either order, has been asked about before."""
+    """Whether no pair of this orbit, in either order, has been asked about before."""
     seen: set[Hashable] = set()
 
     def is_new(x: Dataset, y: Dataset) -> bool:

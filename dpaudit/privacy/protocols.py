@@ -28,14 +28,14 @@ Output = Any
 
 
 def plain(value: Any) -> Any:
-    """Returns a data set or output for JSON: a tuple of whole numbers as a list, anything else as its ``text``."""
+    """A data set or output for JSON: a tuple of whole numbers as a list, anything else as its ``text``."""
     if isinstance(value, tuple) and all(type(entry) is int for entry in value):
         return list(value)
     return None if value is None else text(value)
 
 
 def text(value: Any) -> str:
-    """Returns a data set or output for people: "(4, 4)", or its own text."""
+    """A data set or output for people: "(4, 4)", or its own text."""
     return "(" + ", ".join(text(entry) for entry in value) + ")" if isinstance(value, tuple) else visible(str(value))
 
 
@@ -50,11 +50,11 @@ class Counts:
     """How many of the outputs, one at most, stand for what was not followed of somebody's code."""
 
     def to_dict(self) -> dict[str, int]:
-        """Returns the three counts by name."""
+        """The three counts by name."""
         return {"datasets": self.datasets, "pairs": self.pairs, "outputs": self.outputs}
 
     def followed(self) -> dict[str, int]:
-        """Returns the counts with the outputs that were followed as "outputs" and the residual as "rest"."""
+        """The counts with the outputs that were followed as "outputs" and the residual as "rest"."""
         return {**self.to_dict(), "outputs": self.outputs - self.rest, "rest": self.rest}
 
 
@@ -66,7 +66,7 @@ class Mass(NamedTuple):
     loss: Fraction | None = None
 
     def swapped(self) -> Mass:
-        """Returns the same for the pair in the other order."""
+        """The same for the pair in the other order."""
         return Mass(self.p_prime, self.p, None if self.loss is None else -self.loss)
 
 
@@ -75,18 +75,18 @@ class Law(ABC):
 
     @abstractmethod
     def probabilities(self, x: Dataset) -> Sequence[Ball]:
-        """Returns balls that contain P_x(r), output by output in the mechanism's order."""
+        """Balls that contain P_x(r), output by output in the mechanism's order."""
 
     def keep(self, most: int) -> None:
         """Says how many bytes it may keep for reuse, beyond what the mechanism's ``memory`` counts."""
         del most  # a law that keeps nothing has nothing to do
 
     def log_probabilities(self, x: Dataset) -> Sequence[Ball]:
-        """Returns balls that contain ln P_x(r), output by output."""
+        """Balls that contain ln P_x(r), output by output."""
         return [p.log() for p in self.probabilities(x)]
 
     def losses(self, x: Dataset, y: Dataset, seen: set[Hashable]) -> tuple[Sequence[Ball], Sequence[int]]:
-        """Returns balls that contain ln P_x(r) - ln P_y(r), and the positions of these outputs.
+        """Balls that contain ln P_x(r) - ln P_y(r), and the positions of these outputs.
 
         Impossible outputs are left out, and so may be those whose loss, or its negative, was given before: a law that
         knows which losses are the same notes them in ``seen``.
@@ -99,7 +99,7 @@ class Law(ABC):
         return list(map(Mass, self.probabilities(x), self.probabilities(y)))
 
     def ratios(self, x: Dataset, y: Dataset, seen: set[Hashable]) -> Sequence[Mass]:
-        """Returns the masses; those whose ratio, or its inverse, was given before may be left out, see ``losses``."""
+        """The masses; those whose ratio, or its inverse, was given before may be left out, see ``losses``."""
         return self.masses(x, y)
 
 
@@ -123,19 +123,19 @@ class ClosedLoss(ABC):
 
     @abstractmethod
     def ball(self) -> Ball:
-        """Returns a ball that contains the worst-case loss, at the precision in force."""
+        """A ball that contains the worst-case loss, at the precision in force."""
 
     @abstractmethod
     def rational(self) -> Fraction | None:
-        """Returns the loss exactly where it is a rational number, else None."""
+        """The loss exactly where it is a rational number, else None."""
 
     @abstractmethod
     def text(self) -> str:
-        """Returns the value: "2/3", or "1/2 + ln(2 - e^(-1/2))"."""
+        """The value: "2/3", or "1/2 + ln(2 - e^(-1/2))"."""
 
     @abstractmethod
     def symbolic(self) -> str:
-        """Returns the same for every epsilon: "2/3 eps"."""
+        """The same for every epsilon: "2/3 eps"."""
 
 
 class Algebra:
@@ -147,7 +147,7 @@ class Algebra:
     """Whether a known true epsilon takes the place of its enclosure: not where no verifier can confirm it exactly."""
 
     def worst(self) -> ClosedLoss | None:
-        """Returns the worst-case loss over all adjacent pairs and outputs in closed form, else None."""
+        """The worst-case loss over all adjacent pairs and outputs in closed form, else None."""
         return None
 
     def infinite(self) -> tuple[Dataset, Dataset, Output] | None:
@@ -159,7 +159,7 @@ class Algebra:
         return None
 
     def open_above(self) -> tuple[Fraction, Dataset, Dataset, Output] | None:
-        """Returns where the losses have no known upper bound, nor are infinite for certain, how far they reach:
+        """Where the losses have no known upper bound, nor are infinite for certain, how far they reach:
         a number that P_x(r)/P_x'(r) is certainly not below, with x, x', r; else None.
         """
         return None
@@ -169,7 +169,7 @@ class Algebra:
         return None
 
     def delta_at_most(self, x: Dataset, y: Dataset, at: Fraction, bound: Fraction) -> Verdict:
-        """Returns the verdict, by algebra, on sum_r max(0, P_x(r) - e^at P_y(r)) <= bound; here nothing is known."""
+        """The verdict, by algebra, on sum_r max(0, P_x(r) - e^at P_y(r)) <= bound; here nothing is known."""
         return Verdict.UNDECIDED
 
     def rational_row(self, x: Dataset) -> Sequence[Fraction] | None:
@@ -181,7 +181,7 @@ class Screen(Protocol):
     """A fast tier: floats with a proven error bound discard, balls decide; the answer is that of the exact tier."""
 
     def worst_loss(self, effort: Effort) -> Worst:
-        """Returns the true epsilon."""
+        """The true epsilon."""
 
     def worst_deltas(self, points: Sequence[Fraction], effort: Effort) -> list[Worst]:
         """Returns delta at each point."""
@@ -200,7 +200,7 @@ class Audited(ABC):
 
     @abstractmethod
     def counts(self) -> Counts:
-        """Returns the size of a full audit, without listing anything."""
+        """The size of a full audit, without listing anything."""
 
     def count_masses(self) -> int:
         """Returns about how many masses the law gives for all ordered adjacent pairs together."""
@@ -208,30 +208,30 @@ class Audited(ABC):
 
     @abstractmethod
     def memory(self) -> int:
-        """Returns the bytes that a full audit needs at the least."""
+        """The bytes that a full audit needs at the least."""
 
     @abstractmethod
     def datasets(self) -> Iterable[Dataset]:
-        """Returns the data sets."""
+        """The data sets."""
 
     @abstractmethod
     def neighbors(self, x: Dataset) -> Iterable[Dataset]:
-        """Returns the data sets adjacent to x."""
+        """The data sets adjacent to x."""
 
     @abstractmethod
     def outputs(self) -> Sequence[Output]:
-        """Returns the outputs, in the order of the law's rows."""
+        """The outputs, in the order of the law's rows."""
 
     @abstractmethod
     def law(self) -> Law:
-        """Returns the law at the precision in force."""
+        """The law at the precision in force."""
 
     def direct_deltas(self, points: Sequence[Fraction], effort: Effort) -> list[Worst] | None:
         """Returns delta at the points where the mechanism has no table but densities, else None."""
         return None
 
     def symmetry(self) -> Symmetry | None:
-        """Returns the symmetry of the law and the adjacency together, or None."""
+        """The symmetry of the law and the adjacency together, or None."""
         return None
 
     def algebra(self) -> Algebra:
@@ -239,5 +239,5 @@ class Audited(ABC):
         return Algebra()
 
     def screen(self) -> Screen | None:
-        """Returns the fast tier for this law and adjacency, or None."""
+        """The fast tier for this law and adjacency, or None."""
         return None

@@ -42,7 +42,7 @@ STEPS = 12
 
 
 def accuracy_page(result: AccuracyResult) -> Page:
-    """Returns the numbers, the first steps of the law, and the documents' bounds."""
+    """The numbers, the first steps of the law, and the documents' bounds."""
     rows: list[Line] = [("data x", result.x), ("distance", result.metric)]
     rows += [("mean", strong(result.mean)), ("median", result.median)]
     rows += [(f"quantile {level}", value) for level, value in result.quantiles]
@@ -60,7 +60,7 @@ def accuracy_page(result: AccuracyResult) -> Page:
 
 
 def _accuracy_bounds(result: AccuracyResult) -> list[Part]:
-    """Returns the documents' bounds with their verdicts."""
+    """The documents' bounds with their verdicts."""
     if not result.bounds:
         return [Note("The documents state no bound for this mechanism, distance and k.")]
     rows = []
@@ -76,7 +76,7 @@ def _accuracy_bounds(result: AccuracyResult) -> list[Part]:
 
 
 def calibrate_page(result: CalibrateResult) -> Page:
-    """Returns the nominal epsilon found, and what it rests on."""
+    """The nominal epsilon found, and what it rests on."""
     gain = rough(result.nominal / result.target, 4)
     nominal = Words(strong(result.nominal), f" = {at_least(result.nominal, 8)}, {gain} × the target")
     rows: list[Line] = [
@@ -111,7 +111,7 @@ def _calibrated(result: CalibrateResult) -> Headline:
 
 
 def gammas_page(result: GammaResult) -> Page:
-    """Returns the best gamma, and the table of those tried."""
+    """The best gamma, and the table of those tried."""
     best = result.best
     found = Words(strong(best.gamma), f", nominal ε {best.calibrated.nominal}, mean error ", best.mean)
     rows: list[Line] = [
@@ -139,7 +139,7 @@ BRIEF = 6
 
 
 def compare_page(result: CompareResult, most: int) -> Page:
-    """Returns the data, the winner, and the table of mechanisms; quantiles are computed up to ``most`` outputs."""
+    """The data, the winner, and the table of mechanisms; quantiles are computed up to ``most`` outputs."""
     model = result.model
     others = f" (equal to 6 digits: {', '.join(result.tied)})" if len(result.tied) > 1 else ""
     rows = [
@@ -174,7 +174,7 @@ def _performance(found: Performance) -> list[Any]:
 
 
 def range_page(result: RangeResult) -> Page:
-    """Returns a few points, and the crossovers."""
+    """A few points, and the crossovers."""
     kind = "true" if result.calibrated else "nominal"
     size = f"{len(result.points)} of {result.over}"
     stride, rows = max(1, len(result.points) // POINTS), []
@@ -194,7 +194,7 @@ def range_page(result: RangeResult) -> Page:
 
 
 def search_page(result: SearchResult) -> Page:
-    """Returns the region, the finding and its places."""
+    """The region, the finding and its places."""
     region, subject = result.to_dict()["region"], result.subject.mechanism
     shown = {"n": region["n"], "k": region["k"], "ε": region["eps_between"] or region["eps"], "prior": region["prior"]}
     where = [f"{name} = {value}" for name, value in shown.items() if value is not None]
@@ -208,7 +208,7 @@ def search_page(result: SearchResult) -> Page:
         rows += _place("violated" if result.minimal.n is None else least, result.minimal)
     rows += _place("largest ratio", result.largest)
     if not result.exhaustive:
-        rows.append(("", "a free optimum: where the optimiser stopped; certified there, larger ones may exist"))
+        rows.append(("", "a free optimum: where the optimizer stopped; certified there, larger ones may exist"))
     if result.exhaustive:
         rows.append(("certified", f"{result.places} settings: {result.exhaustive}"))
     rows += [("screened", result.screened), ("effort", f"{result.seconds:.1f} s")]
@@ -216,7 +216,7 @@ def search_page(result: SearchResult) -> Page:
 
 
 def _place(title: str, found: Place) -> list[Line]:
-    """Returns one certified place as rows: the ratio, the setting with its witness, what else decided the claim."""
+    """One certified place as rows: the ratio, the setting with its witness, what else decided the claim."""
     result, witness = found.result, found.result.witness
     bound = "nominal" if result.claim.epsilon is None else "claimed"
     pair = f"{pair_text(witness)}, output {text(witness.output)}"
@@ -286,7 +286,7 @@ def release_page(result: ReleaseResult) -> Page:
 
 
 def _released(found: Released) -> list[Line]:
-    """Returns the output; for a posterior its parameters too."""
+    """The output; for a posterior its parameters too."""
     if found.parameters is None:
         return [("released", strong(found.output))]
     posterior = Words(strong(f"Dir({', '.join(found.parameters)})"), f": prior + counts {text(found.counts)}")
@@ -294,7 +294,7 @@ def _released(found: Released) -> list[Line]:
 
 
 def _cost(result: ReleaseResult, many: int) -> list[Line]:
-    """Returns where the bits came from, what was spent and what one more release would make of it."""
+    """Where the bits came from, what was spent and what one more release would make of it."""
     kind = "release" if many == 1 else "releases"
     return [
         ("randomness", result.randomness),

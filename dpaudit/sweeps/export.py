@@ -47,12 +47,12 @@ Row = dict[str, Any]
 
 
 def columns() -> dict[str, type]:
-    """Returns the columns with their types: the setting, a column for every parameter of the registry, the result."""
+    """The columns with their types: the setting, a column for every parameter of the registry, the result."""
     return {**SETTING, **dict.fromkeys(parameter_names(), str), **FOUND}
 
 
 def table(store: Store) -> list[Row]:
-    """Returns one row for every setting and quantity; the parts of a large audit are combined by maximum."""
+    """One row for every setting and quantity; the parts of a large audit are combined by maximum."""
     entries: dict[str, dict[int, list[tuple[Any, ...]]]] = {}
     for entry, spec, state, result, error, seconds in store.jobs():
         count = spec["part"][1] if "part" in spec else 1
@@ -66,7 +66,7 @@ def _readiness(parts: Sequence[tuple[Any, ...]]) -> tuple[bool, int]:
 
 
 def combine(parts: Sequence[tuple[Any, ...]]) -> Row:
-    """Returns the row of one entry from its parts (specification, state, result, error, seconds)."""
+    """The row of one entry from its parts (specification, state, result, error, seconds)."""
     spec = parts[0][0]
     row: Row = dict.fromkeys(columns())
     row.update(
@@ -96,7 +96,7 @@ def combine(parts: Sequence[tuple[Any, ...]]) -> Row:
 
 
 def _combined(results: Sequence[dict[str, Any]]) -> Row:
-    """Returns the maximum of the parts: the largest lower and the largest upper bound, and where the first occurs."""
+    """The maximum of the parts: the largest lower and the largest upper bound, and where the first occurs."""
     best = max(results, key=lambda result: _number(result["lower"]))
     lower, upper = best["lower"], max((result["upper"] for result in results), key=_number)
     shown = {name: _cell_text(best.get(name)) for name in ("x", "x_prime", "output")}
@@ -112,7 +112,7 @@ def _combined(results: Sequence[dict[str, Any]]) -> Row:
 
 
 def _number(text: str) -> Fraction | float:
-    """Returns the exact number; infinity as the float, which compares rightly."""
+    """The exact number; infinity as the float, which compares rightly."""
     return inf if text == "inf" else Fraction(text)
 
 

@@ -37,7 +37,7 @@ TILE_CELLS = 1 << 28
 
 
 def parameter_names() -> list[str]:
-    """Returns the parameters of the registry's mechanisms."""
+    """The parameters of the registry's mechanisms."""
     return list(dict.fromkeys(p.name for kind in REGISTRY.values() for p in kind.parameters))
 
 
@@ -55,17 +55,17 @@ class Job:
 
     @property
     def key(self) -> str:
-        """Returns the text that identifies the job."""
+        """The text that identifies the job."""
         return canonical(self.spec)
 
     @property
     def entry(self) -> str:
-        """Returns the same without the part: the jobs of one entry combine by maximum."""
+        """The same without the part: the jobs of one entry combine by maximum."""
         return canonical({name: value for name, value in self.spec.items() if name != "part"})
 
 
 def canonical(spec: Mapping[str, Any]) -> str:
-    """Returns the one JSON text of a specification."""
+    """The one JSON text of a specification."""
     return json.dumps(spec, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -77,7 +77,7 @@ def sources(mech: str, adjacency: str | None) -> dict[str, str | None]:
 
 
 def read_plan(path: str) -> list[Job]:
-    """Returns the jobs of the plan in this file, in order, each once."""
+    """The jobs of the plan in this file, in order, each once."""
     try:
         plan = tomllib.loads(read_text("plan", path, MOST_BYTES), parse_float=str)
     except InputError:
@@ -90,7 +90,7 @@ def read_plan(path: str) -> list[Job]:
 
 
 def expand(plan: Mapping[str, Any]) -> list[Job]:
-    """Returns the jobs of a plan: every combination of every block, every quantity, split into parts if large."""
+    """The jobs of a plan: every combination of every block, every quantity, split into parts if large."""
     blocks = plan.get("audit", [{}])
     if not isinstance(blocks, list) or not all(isinstance(block, dict) for block in blocks):
         raise InputError("plan", "audit", "write each block as [[audit]]")
@@ -105,13 +105,13 @@ def expand(plan: Mapping[str, Any]) -> list[Job]:
     finally:
         lane.end()
     if not jobs:
-        raise InputError("plan", "(empty)", "it has no job")
+        raise InputError("plan", "(empty)", "it has no jobs")
     return list(jobs.values())
 
 
 def _check_count(jobs: int) -> None:
     if jobs > MOST_JOBS:
-        raise InputError("plan", f"more than {MOST_JOBS} jobs", "make it smaller, or several plans")
+        raise InputError("plan", f"more than {MOST_JOBS} jobs", "make it smaller, or split it into several plans")
 
 
 def _block(block: Mapping[str, Any], lane: Lane) -> Iterator[Job]:
@@ -144,7 +144,7 @@ def _block(block: Mapping[str, Any], lane: Lane) -> Iterator[Job]:
 
 
 def _list(name: str, value: Any) -> list[Any]:
-    """Returns the values of an axis: those of a list, of a range "a..b..step" or {from, to, step | factor}, or one."""
+    """The values of an axis: those of a list, of a range "a..b..step" or {from, to, step | factor}, or one."""
     if isinstance(value, dict):
         return _range(name, value)
     if isinstance(value, list):
@@ -157,12 +157,12 @@ def _list(name: str, value: Any) -> list[Any]:
 
 
 def _own_settings(table: Any) -> list[dict[str, str]]:
-    """Returns every combination of the parameters of one's own mechanism: set = {w = [1, 2], mode = "a"}."""
+    """Every combination of the parameters of one's own mechanism: set = {w = [1, 2], mode = "a"}."""
     if not isinstance(table, dict):
         raise InputError("set", table, "must be a table such as {w = 2}")
     for name in table:
         if name in axes():
-            raise InputError("set", name, f"is a key of its own: write {name} = ...")
+            raise InputError("set", name, f"has its own key: write {name} = ...")
     values = [_list(name, value) for name, value in table.items()]
     _check_count(prod(map(len, values)))
     return [dict(zip(table, map(str, chosen), strict=True)) for chosen in product(*values)]
@@ -176,7 +176,7 @@ def _range(name: str, table: Mapping[str, Any]) -> list[str]:
     step = rational(name, table.get("step", 1 if "factor" not in table else 0))
     factor = rational(name, table.get("factor", 1))
     if not (step > 0 or (factor > 1 and value > 0)):
-        raise InputError(name, dict(table), "a range must rise: step > 0, or from > 0 and factor > 1")
+        raise InputError(name, dict(table), "a range must increase: step > 0, or from > 0 and factor > 1")
     if last < value:
         raise InputError(name, dict(table), "the range is empty")
     if step:
@@ -191,7 +191,7 @@ def _range(name: str, table: Mapping[str, Any]) -> list[str]:
 
 
 def _quantity(text: Any) -> dict[str, Any]:
-    """Returns the quantity by name: "epsilon", "delta at 1/2", "mean error"."""
+    """The quantity by name: "epsilon", "delta at 1/2", "mean error"."""
     words = str(text).split()
     if words == ["epsilon"] or words == ["mean", "error"]:
         return {"quantity": " ".join(words)}
@@ -201,7 +201,7 @@ def _quantity(text: Any) -> dict[str, Any]:
 
 
 def _theorem(ranged: Ranged, spec: dict[str, Any]) -> Job:
-    """Returns the job of a theorem about every n or every epsilon; over every epsilon the quantity is a ratio."""
+    """The job of a theorem about every n or every epsilon; over every epsilon the quantity is a ratio."""
     if spec["quantity"] != "epsilon":
         rule = f"must be epsilon where {' and '.join(ranged.ranging)} is all or a range"
         raise InputError("quantities", spec["quantity"], rule)
@@ -219,7 +219,7 @@ def quantity_of(ranged: Ranged) -> str:
 
 
 def _setting(chosen: Mapping[str, Any]) -> Setting | Ranged:
-    """Returns the setting; a parameter that a mechanism of the family lacks is left out."""
+    """The setting; a parameter that a mechanism of the family lacks is left out."""
     mech, own = str(chosen["mech"]), chosen["set"]
     adjacency = None if chosen["adjacency"] is None else str(chosen["adjacency"])
     given = {name: chosen[name] for name in parameter_names() if chosen[name] is not None}
@@ -234,12 +234,14 @@ def _setting(chosen: Mapping[str, Any]) -> Setting | Ranged:
     given = {name: value for name, value in given.items() if name in known}
     prior = _prior(chosen["prior"], chosen["k"])
     if is_ranged(prior):
-        raise InputError("prior", chosen["prior"], "a map of a box is no number: dpaudit epsilon --prior draws it")
+        raise InputError(
+            "prior", chosen["prior"], "a box of priors gives a map, not a number: use dpaudit epsilon --prior"
+        )
     return read(mech, **shape, prior=prior, adjacency=adjacency, settings=given)
 
 
 def _prior(value: Any, k: Any) -> list[Any] | None:
-    """Returns the entries; one number stands for k equal entries."""
+    """The entries; one number stands for k equal entries."""
     if value is None:
         return None
     parts = split("prior", str(value))
@@ -247,7 +249,7 @@ def _prior(value: Any, k: Any) -> list[Any] | None:
 
 
 def _dataset(subject: Mechanism, x: str) -> str:
-    """Returns the data set of the mean error: "balanced" (the default), "corner", or a histogram."""
+    """The data set of the mean error: "balanced" (the default), "corner", or a histogram."""
     released = posterior(subject)
     if released is None:
         raise InputError("quantities", "mean error", f"{subject.name} releases no posterior")
@@ -261,7 +263,7 @@ def _dataset(subject: Mechanism, x: str) -> str:
 
 
 def _size(subject: Mechanism, spec: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the number of float cells, whether data sets are searched, whether all are few, and the data set."""
+    """The number of float cells, whether data sets are searched, whether all are few, and the data set."""
     counts = subject.counts()
     searched = spec["quantity"] == "delta" or (spec["quantity"] == "epsilon" and not subject.algebra().worst())
     released = posterior(subject)
@@ -273,7 +275,7 @@ def _size(subject: Mechanism, spec: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def measure(spec: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the size of a job of somebody's own mechanism, or why it is refused; this runs their code."""
+    """The size of a job of somebody's own mechanism, or why it is refused; this runs their code."""
     try:
         return _size(Setting.from_dict(spec).mechanism, spec)
     except InputError as error:
@@ -283,7 +285,7 @@ def measure(spec: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _sizes(setting: Setting, spec: Mapping[str, Any], lane: Lane) -> dict[str, Any]:
-    """Returns the size of a job; somebody's own code runs in the lane, and the job of one that kills it is small."""
+    """The size of a job; somebody's own code runs in the lane, and the job of one that kills it is small."""
     if setting.model is not None:
         return _size(setting.mechanism, spec)
     try:

@@ -65,7 +65,7 @@ def _provenance(spec: Mapping[str, Any]) -> str:
 
 
 def _lock(path: str) -> int:
-    """Returns a descriptor that locks the store until it is closed or the process ends; a second one is refused."""
+    """A descriptor that locks the store until it is closed or the process ends; a second one is refused."""
     name = f"{os.path.realpath(path)}-lock"
     with write_errors("out", path):
         while True:
@@ -95,7 +95,7 @@ class Store:
         if not Path(path).exists():
             check_writable("out", path)
         elif not Path(path).is_file():
-            raise InputError("out", path, "cannot be used as a store: it is no file but a folder, a pipe or a device")
+            raise InputError("out", path, "cannot be used as a store: it is a folder, a pipe or a device, not a file")
         self._lock = _lock(path) if create else None
         try:
             with self._faults(writing=False):
@@ -112,7 +112,7 @@ class Store:
             if self._one("PRAGMA application_id") != APPLICATION:
                 raise sqlite3.DatabaseError("it is a database of another program")
             if self._one("PRAGMA user_version") != LAYOUT:
-                raise sqlite3.DatabaseError("another version of dpaudit made it, with another layout")
+                raise sqlite3.DatabaseError("it was written by another version of dpaudit, with another layout")
             found = self._one("PRAGMA integrity_check(1)")
             if found != "ok":
                 raise sqlite3.DatabaseError(f"the file is damaged: {' '.join(found.split())}")
@@ -150,7 +150,7 @@ class Store:
             code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
             broken = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
             if (writing and code not in broken) or code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
-                rule = f"cannot be written: {error}; what is finished is kept"
+                rule = f"cannot be written: {error}; finished jobs are kept"
                 raise NotWritten("out", self.path, rule) from None
             raise InputError("out", self.path, f"cannot be used as a store: {error}") from None
 
@@ -203,7 +203,7 @@ class Store:
             return [made for _, made in self._provenances(stale=False)]
 
     def stale(self) -> int:
-        """Returns the number of rows that are kept and not shown."""
+        """The number of rows that are kept and not shown."""
         with self._faults(writing=False):
             return int(self._one("SELECT count(*) FROM jobs WHERE stale"))
 
@@ -232,7 +232,7 @@ class Store:
             db.executemany(f"{change} AND state = 'open'", rows)
 
     def status(self) -> Status:
-        """Returns how far the sweep is."""
+        """How far the sweep is."""
         query = (
             "SELECT count(*), total(state = 'done'), total(state = 'failed'), total(finished > ?) / 60, "
             "total(CASE WHEN state = 'open' THEN 0 ELSE cost END), total(cost) FROM jobs WHERE NOT stale"

@@ -46,11 +46,11 @@ class SweepResult(Shown):
     """Exported files and their numbers of rows."""
 
     def waiting(self) -> int:
-        """Returns the number of jobs that are not finished."""
+        """The number of jobs that are not finished."""
         return self.status.total - self.status.done - self.status.failed
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns the JSON of ``dpaudit sweep --json``."""
+        """The JSON of ``dpaudit sweep --json``."""
         return {
             "store": self.store,
             "jobs": self.status.total,
@@ -64,7 +64,7 @@ class SweepResult(Shown):
         }
 
     def page(self) -> Page:
-        """Returns how far the sweep is, for people."""
+        """How far the sweep is, for people."""
         state = self.status
         share = f" ({state.cost_done / state.cost_total:.0%} of the work)" if state.cost_total else ""
         counts = f"{state.done} done, {state.failed} failed, {self.waiting()} waiting"
@@ -82,7 +82,7 @@ class SweepResult(Shown):
         return [kept] * bool(self.stale) + [f"{mech} has changed: run the plan again" for mech in self.changed]
 
     def rows(self) -> list[dict[str, Any]]:
-        """Returns the table of results: one row for every setting and quantity."""
+        """The table of results: one row for every setting and quantity."""
         with closing(Store(self.store, create=False)) as store:
             return table(store)
 
@@ -132,7 +132,7 @@ def _check_inputs(export: Sequence[str], made: Iterable[Mapping[str, Any]]) -> N
 
 
 def _has_changed(made: Mapping[str, Any]) -> bool:
-    """Returns whether the files that the rows were computed from are missing or have changed."""
+    """Whether the files that the rows were computed from are missing or have changed."""
     try:
         now = sources(made["mech"], made.get("adjacency"))
     except InputError:

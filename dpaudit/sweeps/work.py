@@ -28,7 +28,7 @@ BATCH_SECONDS = 2.0
 
 
 def run_batch(batch: Sequence[tuple[str, Mapping[str, Any]]]) -> list[Outcome]:
-    """Returns the outcome of every (key, specification); an error is an outcome too and stops nothing.
+    """The outcome of every (key, specification); an error is an outcome too and stops nothing.
 
     A batch that takes long returns early with what it has, one outcome at least.
     """
@@ -56,7 +56,7 @@ def _check_sources(spec: Mapping[str, Any]) -> None:
 
 
 def run_job(spec: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the enclosure, its witness and how it was found, as JSON; the specification determines all of it."""
+    """The enclosure, its witness and how it was found, as JSON; the specification determines all of it."""
     _check_sources(spec)
     chosen = from_dict(spec)
     if isinstance(chosen, Ranged):
@@ -76,7 +76,7 @@ def run_job(spec: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _theorem(ranged: Ranged, effort: Effort) -> dict[str, Any]:
-    """Returns the supremum over what ranges, where it is attained, and its witness."""
+    """The supremum over what ranges, where it is attained, and its witness."""
     found = theorem(ranged, effort)
     assert isinstance(found, Supremum)
     members = found.members()

@@ -179,7 +179,7 @@ class DaskWorkers:
     def submit(self, function: Callable[[Any], Any], argument: Any) -> Future[Any]:
         """Starts function(argument) somewhere in the cluster; a scheduler that is gone is an error."""
         if self._client.status != "running":
-            raise InputError("scheduler", self._address, "was lost; what is finished is kept: run the command again")
+            raise InputError("scheduler", self._address, "was lost; finished jobs are kept: run the command again")
         return self._executor.submit(function, argument)
 
     def close(self, at_once: bool) -> None:
@@ -195,7 +195,7 @@ def check_address(address: str) -> None:
 
 
 def open_workers(workers: int | None, scheduler: str | None) -> Workers:
-    """Returns the workers: a Dask cluster if a scheduler is named, else that many processes (all cores)."""
+    """The workers: a Dask cluster if a scheduler is named, else that many processes (all cores)."""
     if scheduler is not None:
         return DaskWorkers(scheduler)
     return LocalWorkers(workers or os.cpu_count() or 1)

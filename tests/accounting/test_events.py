@@ -28,7 +28,7 @@ BAD = {
     "randomized-response:eps=1,k=1": "k: must be a whole number >= 2",
     "randomized-response:k=3": "give either eps or noise",
     "discrete-gaussian:sigma=1,sensitivity=1/2": "sensitivity: must be a whole number",
-    "discrete-gaussian:sigma=100000": "take gaussian beyond",
+    "discrete-gaussian:sigma=100000": "use gaussian for more",
     "cauchy:scale=1": "must be one of",
     "": "must be one of",
 }
@@ -74,7 +74,7 @@ def test_times_multiply():
 def test_nothing_asked_and_replace_one_with_sampling_are_refused():
     event = dpaudit.Gaussian(sigma=1, rate="1/2")
     for bad, words in (
-        ({}, "ask for something"),
+        ({}, "nothing to compute"),
         ({"at": "1", "adjacency": "replace-one"}, "replace-one"),
         ({"at": "-1"}, "must be >= 0"),
         ({"delta": "2"}, "must be > 0 and < 1"),

@@ -151,7 +151,7 @@ def test_without_axes_there_is_a_new_figure():
 
 
 def test_what_has_no_picture_says_so():
-    with pytest.raises(InputError, match="there is no picture of this"):
+    with pytest.raises(InputError, match="this result has no picture"):
         dpaudit.explain("1").plot(style.new_axes())
     with pytest.raises(InputError, match="at most 400 outputs"):
         dpaudit.epsilon("LSHist", n=500).plot(style.new_axes())

@@ -65,7 +65,7 @@ def place(tmp_path, monkeypatch):
         ("judge --mech EHDS --n 3 --claim eps=1,delta=2", "--claim = eps=1,delta=2: delta must be <= 1"),
         ("judge --mech EHDS --n 3 --claim rho=-1", "--claim = rho=-1: rho must be >= 0"),
         ("judge --mech EHDS --n 3 --claim alpha=1/2,eps=1", "--claim = alpha=1/2,eps=1: alpha must be >= 1"),
-        ("judge --mech EHDS --n 3 --claim f=0:2;1:0", "--claim = f=0:2;1:0: f must fall"),
+        ("judge --mech EHDS --n 3 --claim f=0:2;1:0", "--claim = f=0:2;1:0: f must decrease"),
         ("judge --mech EHDS --n 3 --claim f=hello", "--claim = f=hello: must be points"),
         ("judge --mech EHDS --n 3 --claim mu=0.x", "--claim = mu=0.x: mu must be an exact number"),
         ("report --mech nope --out r", "--mech = nope: unknown mechanism"),
@@ -139,7 +139,7 @@ def test_undecided_is_said_in_json_too(place, capsys):
     assert main(["epsilon", "--mech", "own.py:Open", "--json"]) == 3
     found = capsys.readouterr()
     assert json.loads(found.out)["verdict"] == {"word": "UNDECIDED"}
-    assert "sqrt(2)*sqrt(2) - 2 is not told from 0" in json.loads(found.out)["reason"]
+    assert "sqrt(2)*sqrt(2) - 2 cannot be separated from 0" in json.loads(found.out)["reason"]
     assert found.err.startswith("dpaudit: ")
     assert main(["epsilon", "--mech", "own.py:Open", "--json", "--out", "o.json"]) == 3
     assert json.loads((place / "o.json").read_text())["verdict"] == {"word": "UNDECIDED"}

@@ -56,7 +56,7 @@ def test_it_runs_alone_as_one_file(tmp_path):
     done = alone(str(wrong), folder=tmp_path)
     assert (done.returncode, done.stdout) == (
         1,
-        "REJECTED: the hash does not fit the content: the file was changed or damaged\n",
+        "REJECTED: the hash does not match the content: the file was changed or damaged\n",
     )
     done = alone(str(tmp_path / "none.json"), folder=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")

@@ -346,8 +346,8 @@ INJECTED = "0]%nat. Definition P x r : R := 1. Definition z := [0"
     ("mech", "place", "value", "rule"),
     [
         ("EHDS", "output", [INJECTED, 1], "output is not a list of 2 counts"),
-        ("EHDS", "x", None, "x of the witness is no list of counts"),
-        ("LSHist", "x_prime", [True, False], "x_prime of the witness is no list of counts"),
+        ("EHDS", "x", None, "x of the witness is not a list of counts"),
+        ("LSHist", "x_prime", [True, False], "x_prime of the witness is not a list of counts"),
         ("table", "output", "c", "output is none of the outputs"),
         ("table", "x", ["a"], "x of the witness is not in the table"),
     ],

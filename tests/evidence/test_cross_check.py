@@ -56,7 +56,10 @@ def test_a_disagreement_is_said_and_ends_with_1(change, case, monkeypatch, capsy
     finally:
         for cached in (definitions.pmf, definitions.laplace_cell):
             cached.cache_clear()
-    assert (code, "DISAGREES" in said.out) == (1, True) or (code, "the reference cannot tell" in said.err) == (2, True)
+    assert (code, "DISAGREES" in said.out) == (1, True) or (code, "the reference cannot decide" in said.err) == (
+        2,
+        True,
+    )
 
 
 def test_an_enclosure_that_misses_the_value_disagrees():
@@ -91,9 +94,9 @@ def test_a_disguised_zero_is_zero_in_the_reference_too():
     ("words", "reason"),
     [
         ("epsilon --mech EHDS --n 900", "too large for the slow reference"),
-        ("epsilon --mech EHD --n 3 --gs exact --score l1", "the reference knows the mechanisms"),
-        ("epsilon --mech EHD --n 3 --adjacency all", "one record replaced"),
-        ("epsilon --mech EHDL --n 5 --eps all", "goes with one n, one prior and one ε"),
+        ("epsilon --mech EHD --n 3 --gs exact --score l1", "the reference covers the documents' mechanisms"),
+        ("epsilon --mech EHD --n 3 --adjacency all", "replace-one adjacency only"),
+        ("epsilon --mech EHDL --n 5 --eps all", "needs one n, one prior and one ε"),
     ],
 )
 def test_what_the_reference_cannot_answer_is_refused_before_any_work(words, reason, capsys):
@@ -111,7 +114,7 @@ def test_intervals_are_refused():
         def probabilities(self, x):
             return [("0.4", "0.5"), ("0.5", "0.6")]
 
-    with pytest.raises(dpaudit.InputError, match="the reference cannot tell: an entry is given as an interval"):
+    with pytest.raises(dpaudit.InputError, match="the reference cannot decide: an entry is given as an interval"):
         dpaudit.epsilon(Wide(), cross_check=True)
 
 

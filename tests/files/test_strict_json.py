@@ -14,8 +14,8 @@ def test_numbers_are_kept_as_they_are_written():
     ("text", "rule"),
     [
         ('{"a": 1, "a": 2}', "has the name 'a' twice"),
-        ("[NaN]", "has NaN, which is no number"),
-        ("[-Infinity]", "has -Infinity, which is no number"),
+        ("[NaN]", "has NaN, which is not a number"),
+        ("[-Infinity]", "has -Infinity, which is not a number"),
         ("[" * 10**5, "is nested too deeply"),
         ("[1,", "is not JSON"),
         ("", "is not JSON"),

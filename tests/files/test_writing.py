@@ -219,7 +219,7 @@ def test_links_permissions_and_devices(tmp_path):
     assert not Path("/dev/null").is_file()
     with pytest.raises(NotWritten, match="No space left"):
         write_file("out", "/dev/full", "new")
-    for path, words in (("nothing", "a link to nothing"), (".", "a folder"), ("no/such", "No such file")):
+    for path, words in (("nothing", "a dangling link"), (".", "a folder"), ("no/such", "No such file")):
         (tmp_path / "nothing").unlink(missing_ok=True)
         (tmp_path / "nothing").symlink_to(tmp_path / "nowhere")
         for act in (check_writable, lambda option, path: write_file(option, path, "x")):

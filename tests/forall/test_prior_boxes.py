@@ -252,8 +252,8 @@ def test_on_the_command_line_with_a_picture(capsys, tmp_path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("--mech LSDim --n 4 --prior 1..2,1..2", "--prior = 1..2,1..2: the prior plays no part"),
-        ("--mech EHDL --n 4 --prior 1..2,1..2 --score kl", "--prior = 1..2,1..2: a map is drawn for the Hellinger"),
+        ("--mech LSDim --n 4 --prior 1..2,1..2", "--prior = 1..2,1..2: the privacy of LSDim does not depend"),
+        ("--mech EHDL --n 4 --prior 1..2,1..2 --score kl", "--prior = 1..2,1..2: a map needs the Hellinger"),
         ("--mech MHdelta --delta 1/9 --n 4 --prior 1..2,1..2", "--prior = 1..2,1..2: MHdelta claims"),
         ("--mech EHDL --n 4 --prior 1..2,1..2 --rest 0", "--rest = 0: must be > 0 and < 1"),
         ("--mech EHDL --n 4 --prior 1..2,1 --plot map.svg", "--plot = map.svg: a theorem has a picture only"),

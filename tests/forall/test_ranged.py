@@ -49,10 +49,10 @@ def test_a_point_of_it_is_a_setting():
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("epsilon --mech EHDL --n 4 --prior 2..1,1", "--prior = 2..1: the range must not fall"),
-        ("epsilon --mech EHDL --n 4 --prior 1..1,1", "--prior = 1..1: has no width: write 1 for the one number"),
-        ("epsilon --mech EHDL --n 4 --eps 2..2", "--eps = 2..2: has no width: write 2 for the one number"),
-        ("epsilon --mech EHDL --n 4 --prior 1..2", "--prior = 1..2: a box has a side for every cell: 1..2,1..2"),
+        ("epsilon --mech EHDL --n 4 --prior 2..1,1", "--prior = 2..1: the range must not decrease"),
+        ("epsilon --mech EHDL --n 4 --prior 1..1,1", "--prior = 1..1: has no width: write 1 for a single number"),
+        ("epsilon --mech EHDL --n 4 --eps 2..2", "--eps = 2..2: has no width: write 2 for a single number"),
+        ("epsilon --mech EHDL --n 4 --prior 1..2", "--prior = 1..2: a box needs one side per cell: 1..2,1..2"),
         (
             "epsilon --mech EHD --n all --adjacency add-remove-one",
             "--adjacency = add-remove-one: there is no such pair: the data sets of EHD all have the same number",
@@ -62,36 +62,36 @@ def test_a_point_of_it_is_a_setting():
         ("epsilon --mech EHDL --n 4 --prior 1,-1..1", "--prior = -1..1: must be > 0"),
         ("epsilon --mech EHDL --n 4 --prior all", "--prior = all: must be an exact number"),
         ("epsilon --mech EHDL --n 4 --prior all,1", "--prior = all: must be an exact number"),
-        ("epsilon --mech EHDL --n 4 --eps 16..1", "--eps = 16..1: the range must not fall"),
+        ("epsilon --mech EHDL --n 4 --eps 16..1", "--eps = 16..1: the range must not decrease"),
         ("epsilon --mech EHDL --n 4 --eps 0..1", "--eps = 0..1: must be > 0"),
-        ("epsilon --mech EHDL --n 4 --eps 1..9..2", "--eps = 1..9..2: every number of the range is meant"),
+        ("epsilon --mech EHDL --n 4 --eps 1..9..2", "--eps = 1..9..2: every number in the range is covered"),
         ("epsilon --mech EHDL --n 1..4", "--n = 1..4: must be a whole number >= 1 or all"),
         ("epsilon --mech EHDL --n 4 --eps all --prior 1..2,1", "--prior = 1..2,1: there is no theorem on every value"),
-        ("epsilon --mech EHDL --n 4 --rest 1/10", "--rest = 1/10: goes with a box of priors"),
-        ("epsilon --mech EHDL --n 4 --eps all --rest 1/10", "--rest = 1/10: goes with a box of priors"),
+        ("epsilon --mech EHDL --n 4 --rest 1/10", "--rest = 1/10: needs a box of priors"),
+        ("epsilon --mech EHDL --n 4 --eps all --rest 1/10", "--rest = 1/10: needs a box of priors"),
         ("epsilon --mech EHDL --n 4 --eps all --plot a.svg", "--plot = a.svg: a theorem has a picture only for a box"),
         ("epsilon --mech EHDL --n 1 --prior 1..2,1..2 --plot a.gif", "--plot = a.gif: must end in .svg, .pdf, .png"),
         ("epsilon --mech EHDL --n 4 --picture a.svg", "No such option: --picture"),
         ("epsilon --mech MHdelta --delta 1e-8 --n 4 --eps all", "--eps = all: MHdelta claims"),
         (
             "epsilon --mech MHdelta --delta 1e-8 --n 4 --eps all --adjacency all",
-            "--eps = all: there is no theorem for every ε about MHdelta with these options",
+            "--eps = all: there is no theorem for every ε for MHdelta with these options",
         ),
         (
             "epsilon --mech MHdelta --delta 1e-8 --n 4 --eps all --score tv",
-            "--eps = all: there is no theorem for every ε about MHdelta with these options",
+            "--eps = all: there is no theorem for every ε for MHdelta with these options",
         ),
         (
             "epsilon --mech MHdelta --delta 1e-8 --n 4 --prior 1..2,1 --adjacency all",
-            "--prior = 1..2,1: there is no map for MHdelta: it is for EHD, EHDL, EHDS, MH",
+            "--prior = 1..2,1: there is no map for MHdelta, only for EHD, EHDL, EHDS and MH",
         ),
         ("epsilon --mech dpaudit.examples.geometric:Geometric --eps all", "--eps = all: theorems are about"),
         (
             "delta --mech EHDL --n 4 --eps all --at 1",
-            "--eps = all: one value is needed here; all or",
+            "--eps = all: must be one value here; all or",
         ),
-        ("judge --mech EHDL --n all --claim eps=1", "--n = all: one value is needed here"),
-        ("pmf --mech EHDL --n 4 --x 1,3 --prior 1..2,1", "--prior = 1..2,1: one value is needed here"),
+        ("judge --mech EHDL --n all --claim eps=1", "--n = all: must be one value here"),
+        ("pmf --mech EHDL --n 4 --x 1,3 --prior 1..2,1", "--prior = 1..2,1: must be one value here"),
     ],
 )
 def test_bad_input_is_one_line(words, said, capsys, tmp_path, monkeypatch):
@@ -160,7 +160,7 @@ def test_an_enclosure_wider_than_asked_for_says_so_first(monkeypatch, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert lines[3].startswith("true ε / ε    at most 0.5")
     assert "at least 0.49" in lines[3]
-    assert "not as narrow as asked for, see open" in " ".join(lines[2:4])
+    assert "wider than requested, see open" in " ".join(lines[2:4])
     assert any(line.startswith("open") for line in lines)
 
 

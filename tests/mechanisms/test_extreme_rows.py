@@ -66,7 +66,7 @@ def test_a_profile_of_fixed_width_is_not_refined(source, monkeypatch):
     seen = []
     right = balls.refine
     monkeypatch.setattr(balls, "refine", lambda f, bits, most: seen.append(most) or right(f, bits, most))
-    with pytest.raises(dpaudit.InputError, match="too wide for an answer of one digit"):
+    with pytest.raises(dpaudit.InputError, match="too wide for an answer with one digit"):
         profile(f"{source}:Wide")
     assert max(seen[-15:]) < 1024
 

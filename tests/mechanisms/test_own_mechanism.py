@@ -187,15 +187,15 @@ BAD = [
     ("def probability(self, x, r): return 1 if exp(1) > 2 else 0", "TypeError", "line 6"),
     ("def probabilities(self, x): return ['1/2']", "probabilities(a)", "only 1 entries, there are 2 outputs"),
     ("def probabilities(self, x): return ['1/2'] * 3", "probabilities(a)", "more entries"),
-    ("def probabilities(self, x): return {0: 1, 7: 0}", "names 7", "no output"),
+    ("def probabilities(self, x): return {0: 1, 7: 0}", "names 7", "not one of the outputs"),
     ("def probabilities(self, x): return 7", "must be a list or a dict", "int"),
     ("def probabilities(self, x): return [2, -1]", "at 1", "negative"),
     ("def log_weight(self, x, r): return None", "log_weight(a)", "every output impossible"),
     ("def log_weight(self, x, r): return 'nan'", "log_weight(a, 0)", "exact number"),
     ("def log_weight(self, x, r): return 0\n    def claimed(self): return 0.5", "claimed", "not exact"),
     ("def log_weight(self, x, r): return 0\n    def claimed(self): return 1, 2, 3", "claimed()", "(epsilon, delta)"),
-    ("def log_weight(self, x, r): return 0\n    def neighbors(self, x): return ['c']", "c, which is no data set", ""),
-    ("def log_weight(self, x, r): return 0\n    def neighbors(self, x): return []", "no two neighboring", ""),
+    ("def log_weight(self, x, r): return 0\n    def neighbors(self, x): return ['c']", "c, which is not one of", ""),
+    ("def log_weight(self, x, r): return 0\n    def neighbors(self, x): return []", "has no neighboring", ""),
     ("def log_weight(self, x, r): return 0\n    def datasets(self): return ['a']", "at least 2 data sets", "returns 1"),
     ("def log_weight(self, x, r): return 0\n    def datasets(self): return ['a', 'a']", "returns a twice", ""),
     ("def log_weight(self, x, r): return 0\n    def datasets(self): return [1, '1']", "as different values", ""),
@@ -281,7 +281,7 @@ def test_pmf_of_ones_own(capsys):
     assert main(["pmf", "--mech", mech, "--x", "(1, 1, 2)"]) == 0
     assert "0." in capsys.readouterr().out
     assert main(["pmf", "--mech", mech, "--x", "1,1"]) == 2
-    assert "is no data set" in capsys.readouterr().err
+    assert "is not a data set" in capsys.readouterr().err
 
 
 def test_names_cannot_smuggle_markup(tmp_path, capsys):

@@ -126,8 +126,8 @@ BAD = {
         (',a,b\nx,1,0\n"y,1,0\n', "row"),
         (",a,b\nx,1,0\ny,1\x00,0\n", "row 3"),
         ("x\ny\nz\n", "no output columns"),
-        (";a;b\nx;3/4;1/4\ny;1/4;3/4\n", "is separated by semicolons; write commas"),
-        (";a;b\nx;0,75;0,25\ny;0,25;0,75\n", "is separated by semicolons; write commas, and decimals with a point"),
+        (";a;b\nx;3/4;1/4\ny;1/4;3/4\n", "is separated by semicolons; use commas"),
+        (";a;b\nx;0,75;0,25\ny;0,25;0,75\n", "is separated by semicolons; use commas, and a point in decimals"),
         ("\ta\tb\nx\t3/4\t1/4\n", "is separated by tabs"),
         ("x,3/4,1/4\ny,1/4,3/4\nz,1/2,1/2\n", "row 1: holds probabilities; the first line must name the outputs"),
         ("x,0.5,0.5\ny,0.25,0.75\n", "row 1: holds probabilities"),
@@ -141,7 +141,7 @@ BAD = {
         ('{"x": {"a": 1}, "x": {"a": 1}}', "twice in one object"),
         ('{"x": {"a": NaN}, "y": {"a": 1}}', "has NaN"),
         ('{"x": {"a": ' + "9" * 10**6 + '}, "y": {"a": 1}}', "1000000 characters"),
-        ('{"x": {"a": 1}, "y": {"b": 1}}', "is in some rows only"),
+        ('{"x": {"a": 1}, "y": {"b": 1}}', "is missing in some rows"),
         ('{"x": {"a": true}, "y": {"a": 1}}', "row 1 (x), column a: bool"),
         ('{"x": {"a": null}, "y": {"a": 1}}', "NoneType"),
         ('{"x": {"a": [1]}, "y": {"a": 1}}', "list"),
@@ -172,8 +172,8 @@ def test_bad_tables(tmp_path, capsys, name, content, rule):
 @pytest.mark.parametrize(
     ("content", "rule"),
     [
-        ("no,maybe\nno,perhaps\n", "row 2: perhaps is no data set of the table"),
-        ("n0,mayb3\n", "row 1: n0 is no data set"),  # a slip in the first line is no header
+        ("no,maybe\nno,perhaps\n", "row 2: perhaps is not a data set of the table"),
+        ("n0,mayb3\n", "row 1: n0 is not a data set"),  # a slip in the first line is no header
         ("no\n", "row 1: must be two data sets, has 1 entries"),
         ("no,yes,maybe\n", "has 3 entries"),
         ("no,no\n", "row 1: pairs no with itself"),

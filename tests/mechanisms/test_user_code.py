@@ -332,13 +332,17 @@ class Certain(Endless):
 
 @pytest.mark.parametrize("data", ["yes", "0", "1/2", 0])
 def test_data_sets_are_a_list(data):
-    with pytest.raises(InputError, match="two data sets at the least"):
+    with pytest.raises(InputError, match="at least two data sets"):
         dpaudit.epsilon(one, data=data)
 
 
 @pytest.mark.parametrize(
     ("kind", "words"),
-    [(Endless, r"line [0-9]+: no way that its code takes"), (Asynchronous, "is a coroutine"), (Certain, "below 1")],
+    [
+        (Endless, r"line [0-9]+: no path of its code was followed to an end"),
+        (Asynchronous, "is a coroutine"),
+        (Certain, "below 1"),
+    ],
 )
 def test_code_without_an_answer_says_why(kind, words, recwarn):
     with pytest.raises(InputError, match=words):

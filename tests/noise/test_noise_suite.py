@@ -235,7 +235,7 @@ def test_the_command(capsys):
     for row in rows:
         assert {"claimed", "verdict", "worst", "at_c", "seconds"} <= set(row)
     assert main(["suite", "SVT7"]) == 2
-    assert "is no row of the suite" in capsys.readouterr().err
+    assert "is not a row of the suite" in capsys.readouterr().err
 
 
 def test_the_committed_page_is_what_its_numbers_render_to():

@@ -108,7 +108,7 @@ def test_listed_pairs_of_the_family(tmp_path):
     links = [((0, 4), (4, 0)), ((4, 0), (0, 4)), ((1, 3), (0, 4)), ((0, 4), (1, 3))]
     assert abs(dpaudit.epsilon(mechanism, digits=20).epsilon.lower - largest_loss(mechanism, links)) < F(1, 10**18)
     (tmp_path / "pairs.csv").write_text('"0,5","4,0"\n')
-    with pytest.raises(dpaudit.InputError, match="row 1: 0,5 is no data set"):
+    with pytest.raises(dpaudit.InputError, match="row 1: 0,5 is not a data set"):
         mechanism.with_adjacency(str(tmp_path / "pairs.csv"))
 
 

@@ -376,7 +376,7 @@ def test_command_line(capsys):
         (["--mech", "LSHist", "--x", "2,2", "--t", "0"], "--t = 0: must be > 0"),
         (["--mech", "LSHist", "--x", "2,2", "--t", "-1"], "--t"),
         (["--mech", "LSHist", "--x", "2,2", "--metric", "cosine"], "--metric = cosine: must be one of"),
-        (["--mech", "LSHist", "--x", "2,2,2", "--metric", "tv"], "offered for k = 2 only"),
+        (["--mech", "LSHist", "--x", "2,2,2", "--metric", "tv"], "available for k = 2 only"),
         (["--mech", "LSHist", "--x", "2,2", "--prior", "1,1,1"], "--x"),
         (["--mech", "LSHist", "--x", "2,2", "--quantiles", "1/2,2"], "--quantiles = 2"),
         (["--mech", "LSZhang", "--x", "9000,9000", "--eps", "1/1000"], "--digits"),

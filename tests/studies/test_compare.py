@@ -161,13 +161,13 @@ def test_the_calibrated_epsilon_is_shown_exactly():
         (["--dataset", "iris"], "--dataset = iris: must be one of badges, bike"),
         (["--dataset", "badges", "--k", "3"], "badges has k = 2 only"),
         (["--x", "2,2", "--k", "3"], "contradicts --x"),
-        (["--n", "9..2"], "the range must not fall"),
+        (["--n", "9..2"], "the range must not decrease"),
         (["--n", "2-9"], "must be a whole number >= 1, or a range such as 10..200"),
         (["--n", "2..9", "--share", "1/3,1/3"], "sum to 1"),
         (["--n", "2..9", "--step", "0"], "--step = 0"),
-        (["--n", "2..9", "--priors", "1..3"], "goes with --x or --dataset"),
-        (["--x", "2,2", "--share", "1/2,1/2"], "goes with --n"),
-        (["--x", "2,2", "--csv"], "goes with a range"),
+        (["--n", "2..9", "--priors", "1..3"], "needs --x or --dataset"),
+        (["--x", "2,2", "--share", "1/2,1/2"], "needs --n"),
+        (["--x", "2,2", "--csv"], "needs a range"),
         (["--x", "2,2", "--sort", "speed"], "--sort = speed: must be one of"),
         (["--x", "2,2", "--mech", "LSHist,Foo"], "--mech = Foo: unknown mechanism"),
         (["--x", "2,2", "--mech", "LSHist/exact"], "has no such variant"),
@@ -198,4 +198,4 @@ def test_a_box_of_outputs_has_quantiles():
 
 def test_csv_without_a_range_names_what_is_missing(capsys):
     assert main(["compare", "--x", "3,3", "--csv"]) == 2
-    assert "--n = (missing): --csv goes with a range" in capsys.readouterr().err
+    assert "--n = (missing): --csv needs a range" in capsys.readouterr().err

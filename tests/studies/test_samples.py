@@ -164,7 +164,7 @@ def test_the_command_that_asks_again_runs(capsys, counts):
 
 def test_a_row_that_the_law_does_not_know(capsys, counts):
     assert main(["samples", counts, "--mech", "EHDS", "--n", "4"]) == 2
-    assert "COUNTS = no: is no data set of EHDS" in capsys.readouterr().err
+    assert "COUNTS = no: is not a data set of EHDS" in capsys.readouterr().err
 
 
 class Certain:
@@ -214,8 +214,8 @@ def test_the_true_law_is_not_refuted_whatever_its_outputs_are_called(tmp_path, o
 @pytest.mark.parametrize(
     ("outputs", "names", "rule"),
     [
-        (["3 1", (3, 1)], ["3 1", "(3, 1)"], "do not tell them apart"),
-        ([("a,b", "c"), ("a", "b,c")], ["(a,b,c)", "(a, b,c)"], "do not tell them apart"),
+        (["3 1", (3, 1)], ["3 1", "(3, 1)"], "is ambiguous"),
+        ([("a,b", "c"), ("a", "b,c")], ["(a,b,c)", "(a, b,c)"], "is ambiguous"),
         ([(3, 1), (1, 3)], ["3 1", "(3,1)"], "is the same column of Certain as 3 1"),
     ],
 )
@@ -230,5 +230,5 @@ def test_a_name_denotes_one_data_set():
     assert mechanism.read_dataset("x", "a b") == "a b"
     assert mechanism.read_dataset("x", "ab") == "ab"
     assert mechanism.read_dataset("x", "( a , b )") == ("a", "b")
-    with pytest.raises(InputError, match="is no data set of Certain"):
+    with pytest.raises(InputError, match="is not a data set of Certain"):
         mechanism.read_dataset("x", "a  b")

@@ -11,7 +11,7 @@ from mpmath import mp
 import dpaudit
 from dpaudit.cli import main
 from dpaudit.reference import definitions as reference
-from dpaudit.studies.search.optimise import rounded
+from dpaudit.studies.search.optimize import rounded
 from dpaudit.studies.search.region import make_region
 from dpaudit.studies.search.search import search
 from dpaudit.studies.search.surrogate import Surrogate
@@ -59,10 +59,10 @@ def test_ehd_with_the_constant_is_refuted_at_n_1():
     assert certified_by_the_reference(found["witness"], "EHD") > 1
     assert Fraction(found["largest_ratio"]["lower"]) > Fraction(138, 100)
     assert found["region"]["exhaustive"] is None
-    assert "no proof" in found["region"]["screened"]
+    assert "proves nothing" in found["region"]["screened"]
 
 
-def test_ehdl_is_refuted_by_an_optimised_prior():
+def test_ehdl_is_refuted_by_an_optimized_prior():
     found = search("EHDL", n="30..60", prior_box="1/1000000..1000000").to_dict()
     assert found["found"] is True
     assert found["minimal_n"] == 35
@@ -146,13 +146,13 @@ def test_command_line(capsys):
     [
         (["--mech", "Nope"], "--mech = Nope: unknown mechanism"),
         (["--mech", "EHD", "--n", "0..4"], "--n = 0"),
-        (["--mech", "EHD", "--n", "4..1"], "must not fall"),
+        (["--mech", "EHD", "--n", "4..1"], "must not decrease"),
         (["--mech", "EHD", "--n", "1..90000"], "the screening takes up to 3000"),
         (["--mech", "EHD", "--k", "1"], "--k = 1"),
         (["--mech", "EHD", "--k", "3", "--prior", "1,1"], "--k = 3: contradicts the prior"),
         (["--mech", "EHD", "--eps", "0"], "--eps = 0: must be > 0"),
         (["--mech", "EHD", "--prior-box", "3"], "must be a range"),
-        (["--mech", "EHD", "--prior-box", "3..1"], "must not fall"),
+        (["--mech", "EHD", "--prior-box", "3..1"], "must not decrease"),
         (["--mech", "EHD", "--gamma", "1"], "no such parameter"),
         (["--mech", "MHdelta"], "--delta = (missing)"),
     ],

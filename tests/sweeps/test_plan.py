@@ -22,14 +22,14 @@ from dpaudit.sweeps.work import run_batch
         ('mech = "EHDS"\nn = 0', "must be a whole number >= 1"),
         ('mech = "EHDS"\nn = 5\neps = -0.5', "must be > 0"),
         ('mech = "EHDS"\nn = 5\nquantities = "variance"', "must be one of epsilon, delta at E, mean error"),
-        ('mech = "EHDS"\nn = {from = 5, to = 9, step = 0}', "a range must rise"),
+        ('mech = "EHDS"\nn = {from = 5, to = 9, step = 0}', "a range must increase"),
         ('mech = "EHDS"\nn = {from = 9, to = 5}', "the range is empty"),
         ('mech = "EHDS"\nn = {first = 9}', "a range is"),
         ('mech = "EHDS"\nn = 5\nprior = "1,,1"', "single commas"),
         ('mech = "EHDS"\nn = 5\nx = "1,1"\nquantities = "mean error"', "must sum to n = 5"),
         ('mech = "EHDS"\nn = 5\ntiles = 0', "must be a whole number >= 1"),
         ('audit = 3\nmech = "EHDS"\nn = 5', r"write each block as \[\[audit\]\]"),
-        ("audit = []", "it has no job"),
+        ("audit = []", "it has no jobs"),
     ],
 )
 def test_bad_plans_are_refused_in_one_line(tmp_path, capsys, text, message):
@@ -77,7 +77,7 @@ def test_parameters_of_an_own_mechanism_in_a_plan(tmp_path):
     assert [row["own"] for row in rows] == ["w=2", "w=3"]
     for w, row in zip((2, 3), rows, strict=True):
         assert w - Fraction(1, 10**9) < Fraction(row["lower"]) <= w <= Fraction(row["upper"])
-    for given, rule in (("w = 2", "must be a table"), ({"n": 3}, "key of its own"), ({"w": 2}, "your own mechanism")):
+    for given, rule in (("w = 2", "must be a table"), ({"n": 3}, "has its own key"), ({"w": 2}, "your own mechanism")):
         with pytest.raises(InputError, match=rule):
             expand({"mech": "EHDS", "n": 3, "set": given})
 
@@ -94,14 +94,14 @@ def test_a_range_with_a_step_is_a_list_of_numbers():
 @pytest.mark.parametrize(
     ("plan", "said"),
     [
-        ({"n": "all", "k": 3}, "the theorem for every n is about k = 2, not 3"),
-        ({"mech": "LSZhang", "n": "all"}, "no theorem for every n about LSZhang: it is about EHD, EHDL, EHDS, MH"),
+        ({"n": "all", "k": 3}, "the theorem for every n covers k = 2, not 3"),
+        ({"mech": "LSZhang", "n": "all"}, "no theorem for every n for LSZhang, only for EHD, EHDL, EHDS and MH"),
         ({"mech": "MHdelta", "delta": "1e-8", "n": 3, "eps": "all"}, "MHdelta claims"),
         ({"n": "all", "eps": "1..2"}, "one number, or all"),
         ({"n": "all", "digits": 50}, "must be a whole number >= 1 and <= 40"),
         ({"n": 3, "eps": "all", "quantities": ["epsilon", "delta at 1"]}, "must be epsilon where eps is all"),
-        ({"n": 3, "prior": "1..2,1"}, "a map of a box is no number"),
-        ({"n": 3, "eps": "2..1"}, "must not fall"),
+        ({"n": 3, "prior": "1..2,1"}, "a box of priors gives a map, not a number"),
+        ({"n": 3, "eps": "2..1"}, "must not decrease"),
         ({"mech": "dpaudit.examples.geometric:Geometric", "eps": "all"}, "theorems are about the mechanisms"),
     ],
 )
@@ -113,10 +113,10 @@ def test_what_has_no_theorem_is_refused_before_any_work(plan, said):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("search --mech EHDL --eps all", "--eps = all: numbers or a range are needed here; all is for epsilon"),
-        ("search --mech EHDL --n all", "--n = all: numbers or a range are needed here; all is for epsilon, calibrate"),
-        ("compare --n all", "--n = all: numbers or a range are needed here; all is for epsilon, calibrate and sweep"),
-        ("report --mech EHDS --n 4 --eps all --out a.html", "--eps = all: one value is needed here; all or a range"),
+        ("search --mech EHDL --eps all", "--eps = all: must be numbers or a range here; all is for epsilon"),
+        ("search --mech EHDL --n all", "--n = all: must be numbers or a range here; all is for epsilon, calibrate"),
+        ("compare --n all", "--n = all: must be numbers or a range here; all is for epsilon, calibrate and sweep"),
+        ("report --mech EHDS --n 4 --eps all --out a.html", "--eps = all: must be one value here; all or a range"),
     ],
 )  # fmt: skip
 def test_who_takes_no_theorem_says_who_does(words, said, capsys, tmp_path, monkeypatch):

@@ -138,7 +138,7 @@ def test_a_cluster_loses_a_worker_and_then_its_scheduler(cluster, capsys):
     assert main(["sweep", "plan.toml", "--out", "s.db", "--scheduler", address]) == 2
     killer.join()
     errors = capsys.readouterr().err
-    assert "was lost; what is finished is kept: run the command again" in errors
+    assert "was lost; finished jobs are kept: run the command again" in errors
     assert errors.count("\n") == 1
     with closing(Store("s.db")) as store:
         assert store.status()[0] == 3

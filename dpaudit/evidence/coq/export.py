@@ -44,11 +44,11 @@ class ExportResult(Shown):
     characters: int
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns the JSON of ``dpaudit export --json``."""
+        """The JSON of ``dpaudit export --json``."""
         return {"file": self.file, "coq": self.coq, "characters": self.characters, "theorems": list(THEOREMS)}
 
     def page(self) -> Page:
-        """Returns where it is, and what to do with it."""
+        """Where it is, and what to do with it."""
         names = " and ".join(THEOREMS)
         return [Note(f"{self.coq}: {self.characters} characters, theorems {names}; check it with: coqc {self.coq}")]
 
@@ -64,7 +64,7 @@ def export(file: str, *, coq: str) -> ExportResult:
 
 
 def read_certificate(path: str) -> dict[str, Any]:
-    """Returns a certificate whose form the verifier accepts; refuses every other file in one line."""
+    """A certificate whose form the verifier accepts; refuses every other file in one line."""
     try:
         document = read(read_bytes("CERTIFICATE", path, MAX_BYTES))
     except Malformed as problem:
@@ -94,7 +94,7 @@ def check_exportable(document: dict[str, Any]) -> None:
 
 
 def text_of(document: dict[str, Any]) -> str:
-    """Returns the file for a certificate of epsilon; refuses what cannot be exported."""
+    """The file for a certificate of epsilon; refuses what cannot be exported."""
     check_exportable(document)
     subject, statement = document["subject"], document["statement"]
     if "rows" in subject:
@@ -105,7 +105,7 @@ def text_of(document: dict[str, Any]) -> str:
 
 
 def _heading(document: dict[str, Any]) -> str:
-    """Returns the comment on top: what is proved, and what remains to be trusted."""
+    """The comment on top: what is proved, and what remains to be trusted."""
     subject, statement = document["subject"], document["statement"]
     if "rows" in subject:
         what = (

@@ -33,7 +33,7 @@ SENSITIVITY = {
 
 
 def text_of(subject: dict[str, Any], statement: dict[str, Any], witness: dict[str, Any]) -> str:
-    """Returns the file for a certificate of EHD, EHDL, EHDS, MH or MHdelta; refuses priors that are not m/2."""
+    """The file for a certificate of EHD, EHDL, EHDS, MH or MHdelta; refuses priors that are not m/2."""
     name, n, prior = subject["mechanism"], subject["n"], [Fraction(a) for a in subject["prior"]]
     if any((2 * a).denominator != 1 for a in prior):
         rule = "only whole and half-integer priors can be exported: there Gamma is a rational times 1 or the root of pi"

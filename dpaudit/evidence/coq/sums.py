@@ -22,7 +22,7 @@ class Unknown(Exception):
 
 
 def assembled(name: str, statement: Statement, values: dict[str, object]) -> str:
-    """Returns the file: definitions, statement, expressions, enclosures, sums and pairs."""
+    """The file: definitions, statement, expressions, enclosures, sums and pairs."""
     lower, upper = (Fraction(statement[end]) for end in ("lower", "upper"))
     known = {
         "UPPER_Q": rational(upper),
@@ -37,7 +37,7 @@ def assembled(name: str, statement: Statement, values: dict[str, object]) -> str
 
 
 def laplace(subject: dict[str, Any], statement: Statement, witness: dict[str, Any]) -> str:
-    """Returns the file for a certificate of LSZhang, LSDim or LSHist."""
+    """The file for a certificate of LSZhang, LSDim or LSHist."""
     name, n, k = subject["mechanism"], subject["n"], subject["k"]
     noised = k if name == "LSZhang" else k - 1
     size = comb(n + k - 1, k - 1) * (n + 1) ** noised
@@ -60,12 +60,10 @@ def laplace(subject: dict[str, Any], statement: Statement, witness: dict[str, An
 
 
 def table(subject: dict[str, Any], statement: Statement, witness: dict[str, Any]) -> str:
-    """Returns the file for a certificate that holds its rows: a table, or somebody's own mechanism."""
+    """The file for a certificate that holds its rows: a table, or somebody's own mechanism."""
     names, outputs, rows = subject["datasets"], subject["outputs"], subject["rows"]
     if len(rows) < len(names):
-        raise InputError(
-            "certificate", subject["mechanism"], "it holds only some of its rows, so it has no upper bound"
-        )
+        raise InputError("certificate", subject["mechanism"], "it has only some of its rows, so it has no upper bound")
     if len(names) * len(outputs) > MOST:
         rule = f"{len(names)} x {len(outputs)} probabilities are more than the {MOST} that can be exported"
         raise InputError("certificate", subject["mechanism"], rule)
@@ -92,7 +90,7 @@ def table(subject: dict[str, Any], statement: Statement, witness: dict[str, Any]
 
 
 def _places(witness: dict[str, Any], names: Sequence[Any], outputs: Sequence[Any]) -> dict[str, int]:
-    """Returns where the witness stands in the table."""
+    """Where the witness stands in the table."""
     found = {}
     for name, key in WITNESS.items():
         known, value = outputs if name == "output" else names, witness.get(name)
@@ -103,7 +101,7 @@ def _places(witness: dict[str, Any], names: Sequence[Any], outputs: Sequence[Any
 
 
 def _row(entries: Sequence[Any], logarithmic: bool, name: str) -> tuple[list[str], str]:
-    """Returns the entries of a row, and the definition of the sum of its weights if it is given by logarithms."""
+    """The entries of a row, and the definition of the sum of its weights if it is given by logarithms."""
     try:
         if not logarithmic:
             return [_written(_simple(entry)) for entry in entries], ""
@@ -114,7 +112,7 @@ def _row(entries: Sequence[Any], logarithmic: bool, name: str) -> tuple[list[str
 
 
 def _added(terms: Sequence[str]) -> str:
-    """Returns the sum of the terms, as a tree that is not deep."""
+    """The sum of the terms, as a tree that is not deep."""
     if len(terms) == 1:
         return terms[0]
     half = len(terms) // 2
@@ -126,7 +124,7 @@ Tree = tuple[str, Any, Any]
 
 
 def _simple(entry: Any) -> Tree:
-    """Returns an entry of a certificate as a tree; rationals and exponentials of rationals are folded."""
+    """An entry of a certificate as a tree; rationals and exponentials of rationals are folded."""
     if not isinstance(entry, list):
         return "num", Fraction(str(entry)), None
     name, *arguments = entry
@@ -150,7 +148,7 @@ def _number(tree: Tree) -> Fraction:
 
 
 def _folded(name: str, a: Tree, b: Tree) -> Tree:
-    """Returns the sum, product or quotient of two trees."""
+    """The sum, product or quotient of two trees."""
     if a[0] == b[0] == "num" and (name != "/" or b[1]):
         return "num", {"+": a[1] + b[1], "*": a[1] * b[1]}[name] if name != "/" else a[1] / b[1], None
     if a[0] == b[0] == "exp" and name != "+":
@@ -174,7 +172,7 @@ def _power(tree: Tree, exponent: Fraction) -> Tree:
 
 
 def _written(tree: Tree) -> str:
-    """Returns the tree as Coq writes it."""
+    """The tree as Coq writes it."""
     name, a, b = tree
     if name in ("num", "exp"):
         return f"{name.capitalize()} {rational(a)}"

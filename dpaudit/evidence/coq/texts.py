@@ -16,12 +16,12 @@ HERE = Path(__file__).parent
 
 
 def template(name: str) -> str:
-    """Returns the text of a template."""
+    """The text of a template."""
     return (HERE / f"{name}.v").read_text(encoding="utf-8")
 
 
 def sections(name: str) -> dict[str, str]:
-    """Returns the pieces of a template whose pieces begin with a line "@@ name"."""
+    """The pieces of a template whose pieces begin with a line "@@ name"."""
     pieces = re.split(r"^@@ (.*)\n", template(name), flags=re.MULTILINE)[1:]
     return dict(zip(pieces[::2], (piece.strip("\n") for piece in pieces[1::2]), strict=True))
 
@@ -31,24 +31,24 @@ PIECES = ("histograms", "histograms_proof", "enclosures", "expressions", "sums",
 
 
 def with_pieces(text: str) -> str:
-    """Returns the text with every @PIECE@ replaced by that template."""
+    """The text with every @PIECE@ replaced by that template."""
     for piece in PIECES:
         text = text.replace(f"@{piece.upper()}@\n", template(piece))
     return text
 
 
 def filled(text: str, values: Mapping[str, object]) -> str:
-    """Returns the text with every @NAME@ replaced; all of them have a value."""
+    """The text with every @NAME@ replaced; all of them have a value."""
     return re.sub(r"@([A-Z_]+)@", lambda found: str(values[found.group(1)]), text)
 
 
 def real(value: Fraction) -> str:
-    """Returns a rational as a real number of Coq."""
+    """A rational as a real number of Coq."""
     return str(value.numerator) if value.denominator == 1 else f"{value.numerator} / {value.denominator}"
 
 
 def enclosed(name: str, real_name: str, value: Fraction) -> str:
-    """Returns the definition of an enclosure of a rational number, and the lemma that it is one."""
+    """The definition of an enclosure of a rational number, and the lemma that it is one."""
     if value.denominator == 1:
         made, proof = f"I.fromZ prec ({value.numerator})", f"fromZ_ok prec ({value.numerator})"
     else:
@@ -59,32 +59,32 @@ def enclosed(name: str, real_name: str, value: Fraction) -> str:
 
 
 def counts(values: Iterable[int]) -> str:
-    """Returns a histogram."""
+    """A histogram."""
     return f"[{'; '.join(map(str, values))}]%nat"
 
 
 def counted(witness: Mapping[str, Any]) -> dict[str, object]:
-    """Returns the witness of a model of histograms; refuses what is no list of counts, as nothing has looked at it."""
+    """The witness of a model of histograms; refuses what is no list of counts, as nothing has looked at it."""
     for name in WITNESS:
         value = witness.get(name)
         if not isinstance(value, list) or not all(type(count) is int and 0 <= count < 10**6 for count in value):
-            raise InputError("certificate", str(value)[:40], f"{name} of the witness is no list of counts")
+            raise InputError("certificate", str(value)[:40], f"{name} of the witness is not a list of counts")
     return {key: counts(witness[name]) for name, key in WITNESS.items()}
 
 
 def remark(words: Iterable[str]) -> str:
-    """Returns names by their position for a comment: nothing in them can end it, or begin a string."""
+    """Names by their position for a comment: nothing in them can end it, or begin a string."""
     shown = (re.sub(r"[^\w .,:;=+/\[\](){}<>-]", "?", word)[:80] for word in words)
     return ",\n     ".join(f"{i}: {word}" for i, word in enumerate(shown))
 
 
 def bits_for(lower: Fraction, upper: Fraction, terms: int) -> int:
-    """Returns a precision for intervals that tell the ends apart after sums of so many terms."""
+    """A precision for intervals that tell the ends apart after sums of so many terms."""
     width = upper - lower
     digits = 64 if width <= 0 else (width.denominator // max(width.numerator, 1)).bit_length()
     return max(80, digits + terms.bit_length() + 32)
 
 
 def rational(value: Fraction) -> str:
-    """Returns a rational number of Coq, in brackets."""
+    """A rational number of Coq, in brackets."""
     return f"({value.numerator} # {value.denominator})"

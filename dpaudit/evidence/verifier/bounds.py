@@ -44,7 +44,7 @@ def read_notion(statement: dict[str, Any], witness: dict[str, Any], subject: Sub
             return Loss(claimed, delta, subject.output(witness.get("output")))
         at = number(statement.get("at"), "at", DIGITS)
         if at < 0:
-            raise Malformed("delta is asked for at a negative epsilon")
+            raise Malformed("delta is stated at a negative epsilon")
         return Delta(at, claimed, delta)
     shape(statement, "the statement", {**ENDS, "guarantee": dict})
     threshold = number(witness["threshold"], "threshold") if "threshold" in witness else None
@@ -107,7 +107,7 @@ def read_bounds(statement: dict[str, Any], witness: dict[str, Any], subject: Sub
     ends = [statement.get(end) for end in ("lower", "upper")]
     least, most = (None if end == "inf" else number(end, "lower or upper", DIGITS) for end in ends)
     if (least is None) != (most is None) or (least is not None and most is not None and least > most):
-        raise Malformed("lower and upper are no interval")
+        raise Malformed("lower and upper do not form an interval")
     if least is None and notion.finite:
         raise Malformed("delta or a margin is infinite")
     if isinstance(notion, TradeOff) and least is not None and most is not None:

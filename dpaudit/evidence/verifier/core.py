@@ -41,7 +41,7 @@ class Law:
     pairs: list[tuple[Any, Any]]
 
     def check_sums(self) -> None:
-        """Returns only if 1 lies within the sum of the enclosures of every row."""
+        """Only if 1 lies within the sum of the enclosures of every row."""
         for x, row in self.rows.items():
             if (total((p.value for p in row), self.bits) - 1).sign() not in (None, 0):
                 raise Rejected(f"the enclosures of the row of {quoted(x)} do not sum to 1")

@@ -55,7 +55,7 @@ def parts_of(document: Any, full: bool, name: str = "") -> Iterator[tuple[str, A
     if not right or repr(document.get("version")) != str(VERSION):
         raise Malformed(f'{name}this is not a "{FORMAT}" of version {VERSION}')
     if document.get("sha256") != digest(document):
-        raise Rejected("the hash does not fit the content: the file was changed or damaged")
+        raise Rejected("the hash does not match the content: the file was changed or damaged")
     if "parts" not in document or name:
         yield name, kind_of(document)(document, full)
         return
@@ -68,7 +68,7 @@ def parts_of(document: Any, full: bool, name: str = "") -> Iterator[tuple[str, A
 
 def verify(document: Any, full: bool = False) -> tuple[list[str], dict[str, Any]]:
     """What was established line by line, and the statement; raises Rejected with the first thing that fails."""
-    lines, said = ["the hash fits the content"], []
+    lines, said = ["the hash matches the content"], []
     try:
         for name, part in parts_of(document, full):
             found, statement = part.check()
@@ -77,7 +77,7 @@ def verify(document: Any, full: bool = False) -> tuple[list[str], dict[str, Any]
     except Malformed as problem:
         raise Rejected(f"malformed: {problem}") from None
     except Undecided:
-        raise Rejected("undecided: the numbers stated are too close to be told apart") from None
+        raise Rejected("undecided: the stated numbers are too close to be separated") from None
     except RecursionError:
         raise Rejected("malformed: nested too deeply") from None
     except (ArithmeticError, ValueError, TypeError, LookupError, AttributeError) as problem:
@@ -140,7 +140,7 @@ def _child(options: argparse.Namespace) -> dict[str, Any]:
         _confine(options.seconds, options.memory)
         content = _content(options.certificate)
     except (OSError, ValueError) as error:
-        return _result(unreadable=getattr(error, "strerror", None) or "it is no file but a folder, a pipe or a device")
+        return _result(unreadable=getattr(error, "strerror", None) or "it is a folder, a pipe or a device, not a file")
     try:
         established, statement = verify(read(content), options.full)
         return _result(established=established, statement=statement)
@@ -170,7 +170,7 @@ def run(path: str, full: bool = False, seconds: int = SECONDS, memory: int = MEM
         limits = f"more than {seconds} seconds (--seconds) or {memory} MiB of memory (--memory)"
         return _result(reason=f"{large} {limits}; the check ended with code {done.returncode}")
     except (OSError, ValueError):
-        return _result(unreadable="is no file name")
+        return _result(unreadable="is not a valid file name")
     finally:
         os.close(heard)
         os.close(held)
@@ -178,7 +178,7 @@ def run(path: str, full: bool = False, seconds: int = SECONDS, memory: int = MEM
 
 def main() -> int:
     """Checks one file; returns the exit code."""
-    parser = argparse.ArgumentParser(description="Checks a certificate along a path of its own.")
+    parser = argparse.ArgumentParser(description="Checks a certificate by an independent method.")
     parser.add_argument("certificate")
     parser.add_argument("--full", action="store_true", help="check the upper bound too: every pair, every output")
     parser.add_argument("--json", action="store_true", help="print JSON")

@@ -49,7 +49,7 @@ def read(content: bytes) -> Any:
 
     def text(token: str) -> str:
         if len(token) > INTEGER or not token[-1].isdigit():
-            raise Malformed(f"has {brief(token)}, which is no number, or one of more than {INTEGER} characters")
+            raise Malformed(f"has {brief(token)}, which is not a number, or one of more than {INTEGER} characters")
         return token
 
     def refuse(token: str) -> None:

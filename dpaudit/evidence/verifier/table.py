@@ -143,7 +143,7 @@ class Table(Subject):
     def place(self, value: Any, name: str) -> str:
         """The name of a data set."""
         if not isinstance(value, str) or value not in self.names:
-            raise Malformed(f"{name} is no data set")
+            raise Malformed(f"{name} is not a data set")
         return value
 
     def row(self, x: str, bits: int) -> list[Number]:

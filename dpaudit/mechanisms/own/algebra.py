@@ -25,7 +25,7 @@ class OwnAlgebra(Algebra):
     exact_losses: bool = True
 
     def open_above(self) -> tuple[Fraction, Dataset, Dataset, Output] | None:
-        """Returns the certain ratio of two probabilities where the mechanism's code was not followed to the end.
+        """The certain ratio of two probabilities where the mechanism's code was not followed to the end.
 
         An output that may be impossible for a neighbor gives no upper bound; of all lower bounds the largest.
         """
@@ -72,12 +72,12 @@ class OwnAlgebra(Algebra):
         return None
 
     def loss(self, x: Dataset, y: Dataset, output: Output) -> Fraction | None:
-        """Returns the loss where it is a rational number by algebra."""
+        """The loss where it is a rational number by algebra."""
         m = self.mechanism
         return m.row(x).exact_loss(m.row(y), m.output_index[output])
 
     def delta_at_most(self, x: Dataset, y: Dataset, at: Fraction, bound: Fraction) -> Verdict:
-        """Returns the verdict where every probability of both rows has a canonical form."""
+        """The verdict where every probability of both rows has a canonical form."""
         mine, theirs = self.mechanism.row(x), self.mechanism.row(y)
         if mine.forms is None or theirs.forms is None:
             return Verdict.UNDECIDED
@@ -86,14 +86,14 @@ class OwnAlgebra(Algebra):
         return excess_at_most(((*forms[pair], count) for pair, count in counts.items()), at, bound)
 
     def rational_row(self, x: Dataset) -> list[Fraction] | None:
-        """Returns the probabilities where they were given as rational numbers."""
+        """The probabilities where they were given as rational numbers."""
         row = self.mechanism.row(x)
         entries = [entry for entry in row.entries if isinstance(entry, Fraction)]
         return entries if len(entries) == len(row.entries) and not row.logarithmic else None
 
 
 def _ends(entry: Entry) -> tuple[Fraction, Fraction]:
-    """Returns a lower and an upper bound of a probability that was computed from code."""
+    """A lower and an upper bound of a probability that was computed from code."""
     if isinstance(entry, Between):
         return entry.lower, entry.upper
     return (entry, entry) if isinstance(entry, Fraction) else (Fraction(0), Fraction(1))

@@ -32,7 +32,7 @@ class Between:
     upper: Fraction
 
     def ball(self) -> Ball:
-        """Returns a ball that contains the interval."""
+        """A ball that contains the interval."""
         return balls.from_ends(ball(self.lower), ball(self.upper))
 
 
@@ -50,9 +50,11 @@ class PossibleUndecided(PrecisionExhausted):
         if isinstance(entry, Between):
             why = f"the enclosure ({short(entry.lower)}, {short(entry.upper)}) of its probability contains 0"
         elif logarithmic:
-            why = f"{short(entry)} is not told from minus infinity at {TELL_BITS} bits; if it is that, write None"
+            why = (
+                f"{short(entry)} cannot be separated from minus infinity at {TELL_BITS} bits; if it is that, write None"
+            )
         else:
-            why = f"{short(entry)} is not told from 0 by algebra, nor at {TELL_BITS} bits; if it is 0, write 0"
+            why = f"{short(entry)} cannot be separated from 0, by algebra or at {TELL_BITS} bits; if it is 0, write 0"
         self.args = (f"undecided: the output {output} may be possible for {x} or not: {why}",)
 
 
@@ -61,7 +63,7 @@ class _Fault(Exception):
 
 
 def read_entry(value: Any, logarithmic: bool, error: Callable[[str], InputError]) -> tuple[Entry, Verdict]:
-    """Returns the checked entry, and the verdict on "its output is possible"; ``error(rule)`` names the place."""
+    """The checked entry, and the verdict on "its output is possible"; ``error(rule)`` names the place."""
     if value is None and logarithmic:
         return None, Verdict.REFUTED
     if isinstance(value, tuple | list) and len(value) == 2 and not logarithmic:
@@ -100,7 +102,7 @@ class Entries:
         self._numbers: dict[Hashable, int] = {}
 
     def read(self, value: Any, error: Callable[[str], InputError]) -> Known:
-        """Returns the checked entry; ``error(rule)`` names the place."""
+        """The checked entry; ``error(rule)`` names the place."""
         key = (type(value), value) if type(value) in (int, str, Fraction, Expression) else None
         found = None if key is None else self._known.get(key)
         if found is None:
@@ -112,7 +114,7 @@ class Entries:
 
 
 def _kind(entry: Entry) -> Hashable:
-    """Returns a key; the same key stands for the same number."""
+    """A key; the same key stands for the same number."""
     if isinstance(entry, Between):
         return object()
     form = exponential_form(entry) if isinstance(entry, Expression) else None
@@ -129,7 +131,7 @@ def _enclosure(ends: list[Entry], error: Callable[[str], InputError]) -> tuple[E
 
 
 def _possible(value: Fraction | Expression, logarithmic: bool) -> Verdict:
-    """Returns the verdict on "p > 0"; REFUTED says that p is exactly 0, and a negative p is a fault."""
+    """The verdict on "p > 0"; REFUTED says that p is exactly 0, and a negative p is a fault."""
     if isinstance(value, Expression):
         return _is_number(value) if logarithmic else _is_positive(value)
     if value < 0 and not logarithmic:
@@ -139,7 +141,7 @@ def _possible(value: Fraction | Expression, logarithmic: bool) -> Verdict:
 
 @lru_cache(maxsize=1 << 14)
 def _is_positive(value: Expression) -> Verdict:
-    """Returns the verdict by algebra, else by balls; an exact form is not that of 0, which is out of its disguise."""
+    """The verdict by algebra, else by balls; an exact form is not that of 0, which is out of its disguise."""
     form = exponential_form(value)
     if form is None:
         return balls.decide(lambda: _ball_is_positive(value.ball()), max_bits=TELL_BITS)[0]
@@ -155,7 +157,7 @@ def _is_positive(value: Expression) -> Verdict:
 
 def _ball_is_positive(found: Ball) -> Verdict:
     if not found.is_finite() and balls.working_bits() >= TELL_BITS:
-        raise _Fault("is no finite number")
+        raise _Fault("is not a finite number")
     if balls.certainly_less(found, balls.zero()):
         raise _Fault("is negative")
     if balls.is_zero(found):
@@ -165,7 +167,7 @@ def _ball_is_positive(found: Ball) -> Verdict:
 
 @lru_cache(maxsize=1 << 14)
 def _is_number(value: Expression) -> Verdict:
-    """Returns whether the log-weight is a finite number; one that is not told to be so may be minus infinity."""
+    """Whether the log-weight is a finite number; one that is not told to be so may be minus infinity."""
     form = exponential_form(value)
     if form == UNDEFINED:
         raise _Fault("divides by zero")
@@ -176,26 +178,26 @@ def _is_number(value: Expression) -> Verdict:
 
 
 def entry_ball(entry: Entry) -> Ball:
-    """Returns a ball that contains the entry; 0 for None."""
+    """A ball that contains the entry; 0 for None."""
     if entry is None:
         return balls.zero()
     return entry.ball() if isinstance(entry, Between) else as_ball(entry)
 
 
 def entry_form(entry: Entry) -> Form | None:
-    """Returns the canonical form of the entry, None where there is none."""
+    """The canonical form of the entry, None where there is none."""
     return None if entry is None or isinstance(entry, Between) else exponential_form(entry)
 
 
 def entry_json(entry: Entry) -> Any:
-    """Returns the entry as exact text, an expression or interval as nested lists, None for impossible."""
+    """The entry as exact text, an expression or interval as nested lists, None for impossible."""
     if isinstance(entry, Between):
         return ["between", str(entry.lower), str(entry.upper)]
     return None if entry is None else to_json(entry)
 
 
 def short(value: Any) -> str:
-    """Returns the value as text of at most 40 characters."""
+    """The value as text of at most 40 characters."""
     try:
         shown = str(value) if isinstance(value, Fraction | str) else repr(value)
     except Exception:  # a number of thousands of digits, or an object that cannot be shown

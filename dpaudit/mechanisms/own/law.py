@@ -42,7 +42,7 @@ class GivenRow:
 
     @staticmethod
     def read(known: Entries, values: Sequence[Any], error: Error) -> GivenRow:
-        """Returns the checked row; ``error(i, rule)`` names the place."""
+        """The checked row; ``error(i, rule)`` names the place."""
         found = [known.read(value, partial(error, i)) for i, value in enumerate(values)]
         entries, possible, numbers = zip(*found, strict=True)
         row = GivenRow(entries, known.logarithmic, known.patterns.setdefault(possible, possible), numbers)
@@ -53,7 +53,7 @@ class GivenRow:
 
     @cached_property
     def content(self) -> frozenset[tuple[int, int]]:
-        """Returns how often every number occurs."""
+        """How often every number occurs."""
         return frozenset(Counter(self.numbers).items())
 
     def _check(self, error: Error) -> None:
@@ -88,14 +88,14 @@ class GivenRow:
 
     @property
     def refinable(self) -> bool:
-        """Returns whether the entries can be had to any precision."""
+        """Whether the entries can be had to any precision."""
         return not any(isinstance(entry, Between) for entry in self.entries)
 
     def _balls(self) -> list[Ball]:
         return [entry_ball(entry) for entry in self.entries]
 
     def log_probabilities(self) -> list[Ball]:
-        """Returns balls that contain ln P(r), and 0 for an impossible output."""
+        """Balls that contain ln P(r), and 0 for an impossible output."""
         if not self.logarithmic:
             pairs = zip(self._balls(), self._impossible, strict=True)
             return [balls.zero() if impossible else p.log() for p, impossible in pairs]
@@ -106,7 +106,7 @@ class GivenRow:
         return [balls.zero() if never else w - normaliser for w, never in zip(weights, impossible, strict=True)]
 
     def probabilities(self) -> list[Ball]:
-        """Returns balls that contain P(r), exactly 0 for an impossible output."""
+        """Balls that contain P(r), exactly 0 for an impossible output."""
         if not self.logarithmic:
             return self._balls()
         logs = zip(self.log_probabilities(), self._impossible, strict=True)
@@ -141,7 +141,7 @@ class GivenRow:
 
     @cached_property
     def forms(self) -> list[Form] | None:
-        """Returns the canonical forms of the probabilities; None where one of them has none."""
+        """The canonical forms of the probabilities; None where one of them has none."""
         if not self.logarithmic:
             found = [entry_form(entry) for entry in self.entries]
             known = [form for form in found if form is not None]
@@ -152,7 +152,7 @@ class GivenRow:
         return [({entry: Fraction(1)} if isinstance(entry, Fraction) else {}, whole) for entry in self.entries]
 
     def to_json(self) -> list[Any]:
-        """Returns the entries as exact text, expressions and intervals as nested lists, None for impossible."""
+        """The entries as exact text, expressions and intervals as nested lists, None for impossible."""
         return [entry_json(entry) for entry in self.entries]
 
 
@@ -167,11 +167,11 @@ class OwnLaw(Law):
         self._values: dict[int, Ball] = {}
 
     def log_probabilities(self, x: Dataset) -> list[Ball]:
-        """Returns balls that contain ln P_x(r); 0 for an impossible output (see Algebra.infinite)."""
+        """Balls that contain ln P_x(r); 0 for an impossible output (see Algebra.infinite)."""
         return self._balls(x, self._logs, GivenRow.log_probabilities)
 
     def probabilities(self, x: Dataset) -> list[Ball]:
-        """Returns balls that contain P_x(r)."""
+        """Balls that contain P_x(r)."""
         return self._balls(x, self._values, GivenRow.probabilities)
 
     def _balls(self, x: Dataset, known: dict[int, Ball], evaluate: Callable[[GivenRow], list[Ball]]) -> list[Ball]:
@@ -181,7 +181,7 @@ class OwnLaw(Law):
         return [known[number] for number in numbers]
 
     def losses(self, x: Dataset, y: Dataset, seen: set[Hashable]) -> tuple[list[Ball], list[int]]:
-        """Returns the losses of pairs of probabilities that were not seen before, in either order."""
+        """The losses of pairs of probabilities that were not seen before, in either order."""
         fresh = self._fresh(x, y, seen)
         if not fresh:
             return [], []
@@ -193,11 +193,11 @@ class OwnLaw(Law):
         return [logs_x[i] - logs_y[i] for i in found.values()], list(found.values())
 
     def ratios(self, x: Dataset, y: Dataset, seen: set[Hashable]) -> list[Mass]:
-        """Returns the masses of pairs of probabilities that were not seen before, in either order."""
+        """The masses of pairs of probabilities that were not seen before, in either order."""
         return self.masses(x, y) if self._fresh(x, y, seen) else []
 
     def _fresh(self, x: Dataset, y: Dataset, seen: set[Hashable]) -> set[tuple[int, int]]:
-        """Returns the pairs of probabilities that were not seen before, and notes them.
+        """The pairs of probabilities that were not seen before, and notes them.
 
         Two equal ones lose nothing: once anything was seen, a row that could only bring such is not looked at.
         """
@@ -237,7 +237,7 @@ class Rows:
         return self._rows[x]
 
     def numbers(self, x: Dataset) -> tuple[int, ...]:
-        """Returns the number of P_x(r), output by output."""
+        """The number of P_x(r), output by output."""
         if x not in self._numbers:
             row, names = self[x], self._names
             if row.logarithmic:  # the same log-weight is the same probability where the other weights are the same too
@@ -248,13 +248,13 @@ class Rows:
         return self._numbers[x]
 
     def values(self, x: Dataset) -> frozenset[int]:
-        """Returns the numbers that occur among those of P_x(r)."""
+        """The numbers that occur among those of P_x(r)."""
         if x not in self._values:
             self._values[x] = frozenset(self.numbers(x))
         return self._values[x]
 
     def pairs(self, x: Dataset, y: Dataset) -> Iterable[tuple[int, int]]:
-        """Returns the numbers of P_x(r) and P_y(r), output by output."""
+        """The numbers of P_x(r) and P_y(r), output by output."""
         return zip(self.numbers(x), self.numbers(y), strict=True)
 
     def losses(self, x: Dataset, y: Dataset, wanted: Iterable[tuple[int, int]]) -> Losses:

@@ -131,7 +131,7 @@ class OwnMechanism(Mechanism):
             raise self._error(f"{method}() returns more than {MAX_ITEMS} items")
         for item in items:
             if not _hashable(item):
-                raise self._error(f"{method}() returns {item!r}, which is not hashable; take tuples instead of lists")
+                raise self._error(f"{method}() returns {item!r}, which is not hashable; use tuples instead of lists")
         return items
 
     def _distinct(self, method: str, what: str, least: int) -> tuple[Any, ...]:
@@ -171,7 +171,7 @@ class OwnMechanism(Mechanism):
 
     @cached_property
     def output_index(self) -> dict[Output, int]:
-        """Returns the position of every output."""
+        """The position of every output."""
         return {output: i for i, output in enumerate(self._outputs)}
 
     @cached_property
@@ -186,7 +186,7 @@ class OwnMechanism(Mechanism):
 
     @cached_property
     def adjacency(self) -> Adjacency:  # type: ignore[override]
-        """Returns the one asked for, else the author's: the method neighbors, the word adjacency, or every pair."""
+        """The one asked for, else the author's: the method neighbors, the word adjacency, or every pair."""
         return self._own_adjacency if self._other_adjacency is None else self._other_adjacency
 
     @cached_property
@@ -214,11 +214,11 @@ class OwnMechanism(Mechanism):
         """The neighbors of every data set; itself left out. Where all are adjacent, there is no such list."""
         links = self.adjacency.links(self._listed_datasets)
         if not any(links.values()):
-            raise self._error("has no two neighboring data sets")
+            raise self._error("has no neighboring data sets")
         return links
 
     def with_adjacency(self, adjacency: str | Adjacency) -> Self:
-        """Returns the same mechanism under another adjacency."""
+        """The same mechanism under another adjacency."""
         relation = parse_adjacency(adjacency, self.read_dataset)
         found = type(self)(self._target, self.reference, self.epsilon, self._settings, relation, sha256=self.sha256)
         found.most_steps = self.most_steps
@@ -227,7 +227,7 @@ class OwnMechanism(Mechanism):
         return found
 
     def alone(self, x: Dataset) -> Self:
-        """Returns the mechanism with this data set only, where its code would have to be followed for every other."""
+        """The mechanism with this data set only, where its code would have to be followed for every other."""
         if self.method != "sample" or "_outputs" in vars(self):
             return self
         found = copy(self)
@@ -236,28 +236,28 @@ class OwnMechanism(Mechanism):
         return found
 
     def _known(self, known: dict[Any, Any], found: Any, place: str, what: str) -> Any:
-        """Returns the data set or output that was found, as it was listed; one that only compares equal is refused."""
+        """The data set or output that was found, as it was listed; one that only compares equal is refused."""
         if found not in known:
-            raise self._error(f"{place} {text(found)}, which is no {what}")
+            raise self._error(f"{place} {text(found)}, which is not one of the {what}s")
         if not _alike(known[found], found):
             twins = f"{short(found)}, which compares equal to the {what} {short(known[found])} but is another value"
             raise self._error(f"{place} {twins}")
         return known[found]
 
     def datasets(self) -> Sequence[Dataset]:
-        """Returns the data sets."""
+        """The data sets."""
         return self._datasets
 
     def outputs(self) -> Sequence[Output]:
-        """Returns the outputs."""
+        """The outputs."""
         return self._outputs
 
     def neighbors(self, x: Dataset) -> Sequence[Dataset]:
-        """Returns the neighbors of x, made symmetric."""
+        """The neighbors of x, made symmetric."""
         return [y for y in self._datasets if y != x] if self.adjacency == ALL_PAIRS else self._links[x]
 
     def counts(self) -> Counts:
-        """Returns the numbers of data sets, ordered adjacent pairs and outputs."""
+        """The numbers of data sets, ordered adjacent pairs and outputs."""
         size = len(self._datasets)
         everybody = self.adjacency == ALL_PAIRS
         pairs = size * (size - 1) if everybody else sum(map(len, self._links.values()))
@@ -265,23 +265,23 @@ class OwnMechanism(Mechanism):
         return Counts(size, pairs, len(self._outputs), int(rest))
 
     def memory(self) -> int:
-        """Returns the bytes for the whole table of distributions."""
+        """The bytes for the whole table of distributions."""
         return len(self._datasets) * len(self._outputs) * ENTRY_BYTES
 
     def read_dataset(self, option: str, value: Any) -> Dataset:
-        """Returns the data set that is this value or has this name; a name of two data sets is refused."""
+        """The data set that is this value or has this name; a name of two data sets is refused."""
         if _hashable(value) and value in self._listed_datasets:
             return self._listed_datasets[value]
         found = self._names.find(option, text(value))
         if found:
             return found[0]
         some = "; ".join(text(x) for x in self._datasets[:4]) + ("; …" if len(self._datasets) > 4 else "")
-        raise InputError(option, text(value), f"is no data set of {self.name}; it has {some}")
+        raise InputError(option, text(value), f"is not a data set of {self.name}; it has {some}")
 
     # -------------------------------------------------------------- distributions
 
     def row(self, x: Dataset) -> GivenRow:
-        """Returns the distribution of x as its author gave it, checked: right length, nothing negative, sum 1."""
+        """The distribution of x as its author gave it, checked: right length, nothing negative, sum 1."""
         return self._rows[x]
 
     @cached_property
@@ -293,7 +293,7 @@ class OwnMechanism(Mechanism):
         return Rows(self._read_twice, self._datasets)
 
     def _read_twice(self, x: Dataset) -> GivenRow:
-        """Returns the row, refused if its author's code gives another one when it is asked again."""
+        """The row, refused if its author's code gives another one when it is asked again."""
         given, error = self._entries(x), self._place(x)
         row, again = GivenRow.read(self._known_entries, given, error), self._entries(x)
         if guarded(self.reference, lambda: given == again) is not True:
@@ -304,7 +304,7 @@ class OwnMechanism(Mechanism):
         return row
 
     def _place(self, x: Dataset) -> Any:
-        """Returns a function that makes the error for output number i of x, or for the row if i is None."""
+        """A function that makes the error for output number i of x, or for the row if i is None."""
 
         def error(i: int | None, rule: str) -> InputError:
             where = text(x) if i is None or self.method == "probabilities" else f"{text(x)}, {text(self._outputs[i])}"
@@ -338,7 +338,7 @@ class OwnMechanism(Mechanism):
         return self._rows.refinable
 
     def law(self) -> Law:
-        """Returns the law at the precision in force."""
+        """The law at the precision in force."""
         return OwnLaw(self._rows)
 
     def algebra(self) -> OwnAlgebra:
@@ -370,7 +370,7 @@ class OwnMechanism(Mechanism):
         return self.claimed() if self.adjacency == self._own_adjacency else None
 
     def settings(self) -> dict[str, str]:
-        """Returns the constructor's other parameters as text, those that were left at their defaults too."""
+        """The constructor's other parameters as text, those that were left at their defaults too."""
         return self._settings
 
     def describe(self) -> dict[str, Any]:
@@ -386,7 +386,7 @@ class OwnMechanism(Mechanism):
 
 
 def _alike(a: Any, b: Any) -> bool:
-    """Returns whether two values that compare equal also are of one type or have one text: 1 and True are not alike."""
+    """Whether two values that compare equal also are of one type or have one text: 1 and True are not alike."""
     if isinstance(a, tuple) and isinstance(b, tuple):
         return all(_alike(*entries) for entries in zip(a, b, strict=False))
     return type(a) is type(b) or text(a) == text(b)

@@ -43,7 +43,7 @@ class SampledLaws:
         self._laws: dict[Dataset, CodeLaw] = {}
 
     def law(self, x: Dataset) -> CodeLaw:
-        """Returns the law of sample(x, rng)."""
+        """The law of sample(x, rng)."""
         if x not in self._laws:
             self._laws[x] = self._compute(x)
         return self._laws[x]
@@ -95,7 +95,7 @@ class SampledLaws:
         if not any(law.outputs for _, law in laws):
             at = next((law.endless for _, law in laws if law.endless), "")
             raise self._error(
-                f"{at}no way that its code takes was followed to an end: it has none, or the budget is small"
+                f"{at}no path of its code was followed to an end: there is none, or the budget is too small"
             )
         if all(len(law.outputs) == 1 and law.errors for _, law in laws):
             (raised,) = laws[0][1].outputs
@@ -116,11 +116,11 @@ class SampledLaws:
 
     @staticmethod
     def has_rest(outputs: Sequence[Output]) -> bool:
-        """Returns whether the last output stands for what was not followed."""
+        """Whether the last output stands for what was not followed."""
         return isinstance(outputs[-1], NotFollowed)
 
     def entries(self, x: Dataset, outputs: Sequence[Output]) -> list[Any]:
-        """Returns the probabilities: exactly, or as pairs (lower, upper) where something was not followed."""
+        """The probabilities: exactly, or as pairs (lower, upper) where something was not followed."""
         law = self.law(x)
         known = {_kind(output): p for output, p in zip(law.outputs, law.lower, strict=True)}
         found = [known.get(_kind(output), Fraction(0)) for output in outputs]
@@ -170,7 +170,7 @@ def _raise(error: BaseException) -> None:
 
 
 def decimal_up(value: Fraction) -> str:
-    """Returns a decimal of about 3 digits that is not below the value."""
+    """A decimal of about 3 digits that is not below the value."""
     return at_most(value, 3)
 
 
@@ -179,7 +179,7 @@ def _down(value: Fraction) -> Fraction:
 
 
 def _kind(output: Output) -> Any:
-    """Returns a key under which 1, 1.0 and True are three, and a set is one in whatever order."""
+    """A key under which 1, 1.0 and True are three, and a set is one in whatever order."""
     if isinstance(output, frozenset):
         return type(output), frozenset(map(_kind, output))
     return type(output), tuple(map(_kind, output)) if isinstance(output, tuple) else repr(output)
@@ -205,9 +205,9 @@ class FunctionSampler:
             self.epsilon = given.get("epsilon", given.get("eps"))
 
     def datasets(self) -> Sequence[Any]:
-        """Returns the data sets."""
+        """The data sets."""
         return self._data
 
     def sample(self, x: Any, rng: Any) -> Any:
-        """Returns one output."""
+        """One output."""
         return self.function(x, rng, **self.given)

@@ -57,20 +57,20 @@ class GivenTable:
         self._outputs, self._rows = outputs, rows
 
     def datasets(self) -> list[str]:
-        """Returns the names of the rows."""
+        """The names of the rows."""
         return list(self._rows)
 
     def outputs(self) -> tuple[str, ...]:
-        """Returns the names of the columns."""
+        """The names of the columns."""
         return self._outputs
 
     def probabilities(self, x: str) -> tuple[Fraction, ...]:
-        """Returns the row."""
+        """The row."""
         return self._rows[x]
 
 
 def read_table(path: str, adjacency: str | None = None, work: int = WORK) -> OwnMechanism:
-    """Returns the mechanism that the file holds; anything wrong in it is refused with row and column.
+    """The mechanism that the file holds; anything wrong in it is refused with row and column.
 
     An audit of it that needs more than ``work`` steps will be refused.
     """
@@ -85,7 +85,7 @@ def read_table(path: str, adjacency: str | None = None, work: int = WORK) -> Own
 
 
 def read_sheet(path: str) -> tuple[tuple[str, ...], dict[str, tuple[str, Sequence[Any]]]]:
-    """Returns the outputs, and for each data set where it stands and its entries as they are, one an output."""
+    """The outputs, and for each data set where it stands and its entries as they are, one an output."""
     sheet = _sheet(path)
     outputs = tuple(_name(path, "the header", column, i + 1) for i, column in enumerate(sheet.outputs))
     _no_twins(path, "the header", outputs)
@@ -111,7 +111,7 @@ def read_sheet(path: str) -> tuple[tuple[str, ...], dict[str, tuple[str, Sequenc
 
 def _known(rows: dict[str, Any], name: str) -> str:
     if name not in rows:
-        raise InputError("adjacency", name, "is no data set of the table")
+        raise InputError("adjacency", name, "is not a data set of the table")
     return name
 
 
@@ -124,7 +124,7 @@ def _name(path: str, where: str, value: Any, column: int) -> str:
 
 
 def is_name(name: str) -> bool:
-    """Returns whether a data set or an output of a table may be called so."""
+    """Whether a data set or an output of a table may be called so."""
     return name == name.strip() and 0 < len(name) <= MAX_NAME
 
 
@@ -173,7 +173,7 @@ def _csv_sheet(path: str) -> Sheet:
     corner, *outputs = lines[0][1]
     other = next((name for sign, name in SEPARATORS.items() if sign in corner), None)
     if other and not outputs:
-        raise InputError("TABLE", path, f"is separated by {other}; write commas, and decimals with a point")
+        raise InputError("TABLE", path, f"is separated by {other}; use commas, and a point in decimals")
     if corner.strip() and _are_probabilities(outputs):
         rule = f"row {lines[0][0]}: holds probabilities; the first line must name the outputs, as ,no,yes does"
         raise InputError("TABLE", path, f"{rule} (if these are names, leave its first cell empty)")
@@ -181,7 +181,7 @@ def _csv_sheet(path: str) -> Sheet:
 
 
 def _are_probabilities(cells: Sequence[str]) -> bool:
-    """Returns whether these are a row and no header: numbers that sum to 1, and not all whole, as names may be."""
+    """Whether these are a row and no header: numbers that sum to 1, and not all whole, as names may be."""
     try:
         row = [rational("table", cell, MAX_DIGITS) for cell in cells]
     except InputError:
@@ -206,7 +206,9 @@ def _json_sheet(path: str) -> Sheet:
     for i, (x, named) in enumerate(document.items(), start=1):
         odd = next(iter(set(outputs) ^ set(named)), None)
         if odd is not None:
-            raise InputError("TABLE", path, f"row {i} ({x[:40]}): output {odd[:40]} is in some rows only; write its 0")
+            raise InputError(
+                "TABLE", path, f"row {i} ({x[:40]}): output {odd[:40]} is missing in some rows; write 0 there"
+            )
         rows.append((f"row {i}", x, [named[output] for output in outputs]))
     return Sheet(outputs, rows)
 

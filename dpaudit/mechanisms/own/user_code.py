@@ -103,7 +103,7 @@ def beside(reference: str) -> Iterator[None]:
 
 
 def _lies_in(folder: str, module: ModuleType) -> bool:
-    """Returns whether the module was imported from the folder, by its own name; not from an environment inside it."""
+    """Whether the module was imported from the folder, by its own name; not from an environment inside it."""
     path = getattr(module, "__file__", None)
     if not isinstance(path, str) or module.__name__.startswith(OWN):
         return False
@@ -127,7 +127,7 @@ def guarded(reference: str, function: Callable[..., Any], *arguments: Any, **nam
 
 
 def describe(error: BaseException) -> str:
-    """Returns the kind and the message of an exception, on one line."""
+    """The kind and the message of an exception, on one line."""
     try:
         message = visible(" ".join(str(error).split()))
     except BaseException:  # somebody else's exception: its text may do anything

@@ -54,7 +54,7 @@ def chosen(names: Sequence[str]) -> list[Row]:
     for name in names:
         if name not in known:
             near = get_close_matches(name, known, n=1) or list(known)[:3]
-            raise InputError("name", name, f"is no row of the suite; there is {', '.join(near)}")
+            raise InputError("name", name, f"is not a row of the suite; there is {', '.join(near)}")
     return [row for row in ALL if not names or row.name in names]
 
 

@@ -22,7 +22,7 @@ class Dataset:
 
 @cache
 def datasets() -> tuple[Dataset, ...]:
-    """Returns all of them, in the order of the file."""
+    """All of them, in the order of the file."""
     text = files(__name__).joinpath("real_counts.csv").read_text(encoding="utf-8")
     return tuple(
         Dataset(row["dataset"], tuple(int(count) for count in row["counts"].split()), row["source"])
@@ -31,7 +31,7 @@ def datasets() -> tuple[Dataset, ...]:
 
 
 def dataset(name: str, k: int | None = None) -> Dataset:
-    """Returns the data set of that name with k cells, by default the one with the fewest."""
+    """The data set of that name with k cells, by default the one with the fewest."""
     named = [d for d in datasets() if d.name == name.strip().lower()]
     if not named:
         raise InputError("dataset", name, f"must be one of {', '.join(sorted({d.name for d in datasets()}))}")

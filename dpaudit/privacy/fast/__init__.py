@@ -15,7 +15,7 @@ WORTH_IT = 1 << 17
 
 
 def fast_tier(mechanism: Audited, tier: str = "auto") -> Screen | None:
-    """Returns the fast tier of this mechanism, or None where the exact tier is to do it.
+    """The fast tier of this mechanism, or None where the exact tier is to do it.
 
     "auto" takes it for large audits of a mechanism that has one; "fast" insists.
     """

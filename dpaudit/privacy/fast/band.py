@@ -91,6 +91,6 @@ class BandRows(FloatRows):
 
 
 def _sums(table: Floats, shape: tuple[int, int]) -> Floats:
-    """Returns the view T[i + j] of a table T."""
+    """The view T[i + j] of a table T."""
     step = table.strides[0]
     return as_strided(table, shape, (step, step), writeable=False)

@@ -29,7 +29,7 @@ class Middle:
     numerator: Fraction
 
     def bound(self, first: int, last: int) -> Ball:
-        """Returns a ball whose upper end bounds the losses of all pairs (x, x+1), first <= x < last, both ways."""
+        """A ball whose upper end bounds the losses of all pairs (x, x+1), first <= x < last, both ways."""
         worst = balls.zero()
         while first < last:
             end = min(last, max(first + 1, int(first * GROWTH)))
@@ -43,13 +43,13 @@ class Middle:
         return self._distance(x1, x2) + 2 * change + rate * balls.minimum([self._shift(x1, x2, cut) for cut in CUTS])
 
     def _ell(self, cell: int, s: int, j: int) -> Ball:
-        """Returns a ball that contains ell_c(s, j) = (ln G(c+s) + ln G(c+s+j))/2 - ln G(c+s+j/2)."""
+        """A ball that contains ell_c(s, j) = (ln G(c+s) + ln G(c+s+j))/2 - ln G(c+s+j/2)."""
         low = self.model.prior[cell] + s
         ends = ball(low).lgamma() + ball(low + j).lgamma()
         return ends / 2 - ball(low + Fraction(j, 2)).lgamma()
 
     def _step(self, x1: int, x2: int, *, least: bool) -> Ball:
-        """Returns a bound of H(x, x+1) over x1 <= x <= x2: from below (least), or from above for x < x2."""
+        """A bound of H(x, x+1) over x1 <= x <= x2: from below (least), or from above for x < x2."""
         n = self.model.n
         a, b = (x2, n - x1) if least else (x1, n - x2)
         return (-(-self._ell(0, a, 1) - self._ell(1, b, 1)).expm1()).sqrt()
@@ -63,17 +63,17 @@ class Middle:
         return balls.maximum(found)
 
     def _distance(self, x1: int, x2: int) -> Ball:
-        """Returns a bound of rate(y) H(x, y): half the numerator where Delta(y) >= LS(y) >= H(x, y)."""
+        """A bound of rate(y) H(x, y): half the numerator where Delta(y) >= LS(y) >= H(x, y)."""
         half = ball(self.numerator / 2)
         return half * self._step(x1, x2, least=False) / self.kind.value if isinstance(self.kind, Fixed) else half
 
     def _rate(self, x1: int, x2: int) -> Ball:
-        """Returns a bound of rate(x) over the block, from above."""
+        """A bound of rate(x) over the block, from above."""
         delta = self.kind.value if isinstance(self.kind, Fixed) else self._step(x1, x2, least=True)
         return ball(self.numerator / 2) / delta
 
     def _change(self, x1: int, x2: int) -> Ball:
-        """Returns a bound of |rate(x+1) - rate(x)| (section 3)."""
+        """A bound of |rate(x+1) - rate(x)| (section 3)."""
         if isinstance(self.kind, Fixed):
             return balls.zero()
         half, gamma = ball(self.numerator / 2), self.kind.gamma
@@ -95,7 +95,7 @@ class Middle:
         return half * (by_steps if gamma is None else balls.minimum([gamma, by_steps]))
 
     def _shift(self, x1: int, x2: int, cut: Fraction) -> Ball:
-        """Returns a bound of |H(x+1, r+1) - H(x, r)| over the block and all r, cyclically (section 2)."""
+        """A bound of |H(x+1, r+1) - H(x, r)| over the block and all r, cyclically (section 2)."""
         n = self.model.n
         a, b = ceil(cut * x1), ceil(cut * (n - x2))
         near = self._kappa(a, b) / 4

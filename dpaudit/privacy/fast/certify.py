@@ -35,7 +35,7 @@ Narrow = Callable[[Ball], Enclosure | None]
 
 
 def first_bits(digits: int, outputs: int, numerator: Fraction) -> tuple[int, int]:
-    """Returns a first precision and a cap, for losses in proportion to the numerator of the rates.
+    """A first precision and a cap, for losses in proportion to the numerator of the rates.
 
     Without as many bits more for a small numerator, the balls would be coarser than the floats.
     """
@@ -49,10 +49,10 @@ class Certifier(ABC):
 
     @abstractmethod
     def cells(self, pair: Pair) -> list[Cell]:
-        """Returns the outputs of a pair in balls, at the precision in force."""
+        """The outputs of a pair in balls, at the precision in force."""
 
     def _certify(self, uppers: Uppers, score: PairScore, bits: tuple[int, int], narrow: Narrow, tier: str) -> Worst:
-        """Returns the maximum of the score over all pairs, narrow enough; at more bits only the pairs left are redone.
+        """The maximum of the score over all pairs, narrow enough; at more bits only the pairs left are redone.
 
         What was discarded has an upper bound that is at most a certified lower bound of the maximum.
         """
@@ -104,14 +104,14 @@ class FastTier(Certifier):
     _laws: dict[int, HellingerLaw] = field(default_factory=dict)
 
     def law(self) -> HellingerLaw:
-        """Returns the law at the precision in force."""
+        """The law at the precision in force."""
         bits = balls.working_bits()
         if bits not in self._laws:
             self._laws = {bits: self.make_law()}
         return self._laws[bits]
 
     def _screened(self, effort: Effort, bound: Callable[[FloatScreen], T]) -> tuple[T, tuple[int, int]]:
-        """Returns the float bounds, and the precisions for the rest; a larger precision helps against a large prior."""
+        """The float bounds, and the precisions for the rest; a larger precision helps against a large prior."""
         bits, most = first_bits(effort.digits, self.mechanism.counts().outputs, self.numerator)
         while True:
             try:
@@ -123,17 +123,17 @@ class FastTier(Certifier):
                 bits *= 2
 
     def cells(self, pair: Pair) -> list[Cell]:
-        """Returns the outputs of a pair in balls, at the precision in force."""
+        """The outputs of a pair in balls, at the precision in force."""
         return (band_cells if self.law().model.k == 2 else full_cells)(self.law(), *pair)
 
     def worst_loss(self, effort: Effort) -> Worst:
-        """Returns the true epsilon: the maximum of ln P_x(r) - ln P_x'(r) over all ordered pairs and outputs."""
+        """The true epsilon: the maximum of ln P_x(r) - ln P_x'(r) over all ordered pairs and outputs."""
         effort.check_memory(self.mechanism)
         uppers, bits = self._screened(effort, self._loss_uppers(effort))
         return self._certify(uppers, losses, bits, lambda v: balls.enclosure(v, effort.digits, least=0), "fast")
 
     def _loss_uppers(self, effort: Effort) -> Callable[[FloatScreen], Uppers]:
-        """Returns how the losses are bounded: by this process, or by several where it is long and k >= 3."""
+        """How the losses are bounded: by this process, or by several where it is long and k >= 3."""
         from dpaudit.privacy.fast.cores import cores, loss_uppers_by
 
         def bound(screen: FloatScreen) -> Uppers:
@@ -162,7 +162,7 @@ def losses(cells: list[Cell]) -> Scored:
 
 
 def _hockey_stick(point: Fraction) -> PairScore:
-    """Returns the score of delta(point): sum over r of max(0, P_x - e^point P_y), and the reverse."""
+    """The score of delta(point): sum over r of max(0, P_x - e^point P_y), and the reverse."""
 
     def score(cells: list[Cell]) -> Scored:
         factor = ball(point).exp()

@@ -35,7 +35,7 @@ HELPER = "DPAUDIT_PART_OF_AN_AUDIT"
 
 
 def cores(mechanism: Audited, effort: Effort) -> int:
-    """Returns how many processes this audit is worth: 1 if it is short or a part of something larger."""
+    """How many processes this audit is worth: 1 if it is short or a part of something larger."""
     counts = mechanism.counts()
     symmetry = mechanism.symmetry()
     orbit = 1 if symmetry is None else max(1, counts.datasets // sum(1 for _ in symmetry.representatives()))
@@ -76,7 +76,7 @@ def loss_uppers_by(number: int, mechanism: Audited, effort: Effort) -> Uppers | 
 
 
 def _together(mechanism: Audited, found: list[Uppers], parts: int) -> Uppers | None:
-    """Returns all of it, each orbit once; None if a part is missing."""
+    """All of it, each orbit once; None if a part is missing."""
     if len(found) < parts:
         return None
     symmetry, keep = mechanism.symmetry(), []
@@ -113,7 +113,7 @@ def _processes(number: int, task: bytes) -> Iterator[SimpleQueue[subprocess.Pope
 
 
 def _ask(process: subprocess.Popen[bytes], part: tuple[int, int]) -> Uppers | str | None:
-    """Returns the answer of the process for this part: bounds, why there are none, or None if it died."""
+    """The answer of the process for this part: bounds, why there are none, or None if it died."""
     try:
         _write(process.stdin, pickle.dumps(part))
         return pickle.load(process.stdout)  # type: ignore[no-any-return, arg-type]

@@ -48,7 +48,7 @@ class EndTier(Certifier):
     _near: int = FIRST
 
     def worst_loss(self, effort: Effort) -> Worst:
-        """Returns the true epsilon, or refuses where the pairs between the ends cannot be bounded."""
+        """The true epsilon, or refuses where the pairs between the ends cannot be bounded."""
         bits = first_bits(effort.digits, self.model.size, self.numerator)
         self._near = FIRST
         while True:
@@ -63,7 +63,7 @@ class EndTier(Certifier):
             self._near = wanted
 
     def _wanted(self, bar: float) -> int:
-        """Returns how many data sets near each end are to be looked at so that no pair between exceeds the bar.
+        """How many data sets near each end are to be looked at so that no pair between exceeds the bar.
 
         Where no number would do, the largest loss is not among those found yet: some more.
         """
@@ -77,7 +77,7 @@ class EndTier(Certifier):
         return 4 * self._near
 
     def _between(self, near: int) -> float:
-        """Returns an upper bound of the losses of the pairs with at least ``near`` records in either cell."""
+        """An upper bound of the losses of the pairs with at least ``near`` records in either cell."""
         half = (self.model.n + 1) // 2
         kind = self._ends()[1]
         sides = {self.model.prior: half, self.model.prior[::-1]: self.model.n - half}
@@ -87,7 +87,7 @@ class EndTier(Certifier):
         return balls.float_above(balls.maximum(found))
 
     def _ends(self) -> tuple[list[EndLaw], Fixed | Following]:
-        """Returns the laws near the ends, one if they are alike, at the precision in force; and the sensitivity."""
+        """The laws near the ends, one if they are alike, at the precision in force; and the sensitivity."""
         key = balls.working_bits(), self._near
         if key not in self._laws:
             priors = dict.fromkeys((self.model.prior, self.model.prior[::-1]))
@@ -104,7 +104,7 @@ class EndTier(Certifier):
         return self._laws[key]
 
     def _uppers(self, effort: Effort) -> Uppers:
-        """Returns upper bounds of the losses of the pairs near the ends; the other end's pairs in their own order."""
+        """Upper bounds of the losses of the pairs near the ends; the other end's pairs in their own order."""
         pairs: list[Pair] = []
         values = []
         n, near = self.model.n, self._near
@@ -116,7 +116,7 @@ class EndTier(Certifier):
         return Uppers(pairs, np.concatenate(values))
 
     def cells(self, pair: Pair) -> list[Cell]:
-        """Returns the outputs of a pair near an end in balls, at the precision in force."""
+        """The outputs of a pair near an end in balls, at the precision in force."""
         laws = self._ends()[0]
         x, y = pair
         if x[0] <= self._near or len(laws) == 1:
@@ -125,7 +125,7 @@ class EndTier(Certifier):
 
 
 def _distances(model: Model, near: int) -> EndHellinger:
-    """Returns the distances of an end, so far that BC(near, .) beyond is negligible and below e^-43."""
+    """The distances of an end, so far that BC(near, .) beyond is negligible and below e^-43."""
     reach = near + balls.working_bits()
     while True:
         h = EndHellinger(model, reach)
@@ -143,7 +143,7 @@ class LargeTier:
     ends: EndTier
 
     def worst_loss(self, effort: Effort) -> Worst:
-        """Returns the true epsilon."""
+        """The true epsilon."""
         why = ""
         if effort.part is None:
             try:

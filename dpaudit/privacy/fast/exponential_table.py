@@ -90,7 +90,7 @@ def _table(size: int) -> ExponentialTable:
 
 
 def exponential_table(most: float) -> ExponentialTable:
-    """Returns a table that reaches ``most`` or LARGEST; the few sizes that occur are kept."""
+    """A table that reaches ``most`` or LARGEST; the few sizes that occur are kept."""
     size = 64
     while size < min(most, LARGEST):
         size *= 2
@@ -98,7 +98,7 @@ def exponential_table(most: float) -> ExponentialTable:
 
 
 def _rounded(values: list[Ball]) -> Floats:
-    """Returns the values as floats, each of relative error <= TABLE_ERROR u, certified here."""
+    """The values as floats, each of relative error <= TABLE_ERROR u, certified here."""
     floats = [float(v) for v in values]
     if balls.largest_error(values, floats, relative=True) > TABLE_ERROR * UNIT:
         raise ArithmeticError("a table entry was not rounded to nearest")
@@ -106,7 +106,7 @@ def _rounded(values: list[Ball]) -> Floats:
 
 
 def tree_sum(terms: Floats) -> Floats:
-    """Returns the sums of the rows, by halving: ceil(log2 width) additions deep; ``terms`` is overwritten."""
+    """The sums of the rows, by halving: ceil(log2 width) additions deep; ``terms`` is overwritten."""
     width = terms.shape[1]
     while width > 1:
         half = width // 2

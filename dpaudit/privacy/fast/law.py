@@ -23,12 +23,12 @@ class HellingerLaw:
 
     @property
     def model(self) -> Model:
-        """Returns the model."""
+        """The model."""
         return self.h.model
 
     @property
     def reach(self) -> int:
-        """Returns the largest c of the outputs (c, n - c) that are looked at one by one."""
+        """The largest c of the outputs (c, n - c) that are looked at one by one."""
         return self.model.n
 
     def column(self) -> list[Ball]:
@@ -46,19 +46,19 @@ class EndLaw:
 
     @property
     def model(self) -> Model:
-        """Returns the model."""
+        """The model."""
         return self.h.model
 
     @property
     def reach(self) -> int:
-        """Returns the largest c of the outputs (c, n - c) that are looked at one by one."""
+        """The largest c of the outputs (c, n - c) that are looked at one by one."""
         return self.h.reach
 
     def rate(self, x: Dataset) -> Ball:
-        """Returns a ball that contains rate(x)."""
+        """A ball that contains rate(x)."""
         rate: Ball = self.rates[x[0]]
         return rate
 
     def column(self) -> list[Ball]:
-        """Returns balls that contain ln Gamma(a + m/2) + ln Gamma(b + n - m/2) + a constant, m = 0..2 reach."""
+        """Balls that contain ln Gamma(a + m/2) + ln Gamma(b + n - m/2) + a constant, m = 0..2 reach."""
         return self.h.log_column()

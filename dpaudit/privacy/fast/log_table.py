@@ -52,7 +52,7 @@ class LogTable:
             raise TooCoarse("the prior is too large for the tables")
 
     def _least(self, absolute: float) -> float:
-        """Returns a lower bound of L(x, r) over all x != r.
+        """A lower bound of L(x, r) over all x != r.
 
         L is a sum over the cells of terms >= 0 that grow with |x_i - r_i| (Gamma is log-convex); with several cells
         at least two of them differ, with the one table of k = 2 the one term is all.
@@ -67,7 +67,7 @@ class LogTable:
 
 
 def _without_slope(column: Sequence[Ball]) -> list[Ball]:
-    """Returns the column minus the line through its ends (up to rounding of the slope): smaller, same L."""
+    """The column minus the line through its ends (up to rounding of the slope): smaller, same L."""
     first = column[0]
     slope = balls.dyadic(float((column[-1] - first) / (len(column) - 1)))
     return [v - first - slope * m for m, v in enumerate(column)]

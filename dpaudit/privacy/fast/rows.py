@@ -59,7 +59,7 @@ class FloatRows:
         self.log_outputs = self._rounded_logs([balls.ball(self.model.size).log()])[0] if self.gentle else 0.0
 
     def row_error(self, rate: Floats, width: int) -> Floats:
-        """Returns upper bounds of |computed - true| ln Z, gentle: of ln Z - ln |R|, for rows with these rates."""
+        """Upper bounds of |computed - true| ln Z, gentle: of ln Z - ln |R|, for rows with these rates."""
         if self.gentle:
             units = COMPLEMENT_ERROR + width.bit_length() + 6
             return np.asarray(1.8 * rate * (self.exponent_error + units * UNIT))
@@ -67,7 +67,7 @@ class FloatRows:
         return np.asarray(1.01 * (rate * (self.exponent_error + UNIT) + units * UNIT))
 
     def margin(self, rate_x: Floats, rate_y: Floats, width: int) -> Floats:
-        """Returns upper bounds of |computed loss - loss| at every output, for pairs with these rates."""
+        """Upper bounds of |computed loss - loss| at every output, for pairs with these rates."""
         own = (rate_x + rate_y) * (self.exponent_error + 10 * UNIT) + (0 if self.gentle else 16 * self.log_size * UNIT)
         return np.asarray(1.01 * (own + self.row_error(rate_x, width) + self.row_error(rate_y, width)))
 
@@ -95,7 +95,7 @@ class FloatRows:
         return np.array(self._rounded_logs([balls.dyadic(z).log() for z in sums.tolist()]))
 
     def _rounded_logs(self, logs: Sequence[Ball]) -> list[float]:
-        """Returns the logarithms as floats of certified error <= log_size u."""
+        """The logarithms as floats of certified error <= log_size u."""
         floats = [float(v) for v in logs]
         if balls.largest_error(logs, floats) > self.log_size * UNIT:
             raise TooCoarse("a logarithm was not rounded to nearest")
@@ -103,7 +103,7 @@ class FloatRows:
 
 
 def _nearest(values: Sequence[Ball]) -> list[float]:
-    """Returns the values as floats of certified relative error <= 1.01 u."""
+    """The values as floats of certified relative error <= 1.01 u."""
     near = [float(v) for v in values]
     if balls.largest_error(values, near, relative=True) > 1.01 * UNIT:
         raise TooCoarse("a rate or a normaliser is known too coarsely")
@@ -111,7 +111,7 @@ def _nearest(values: Sequence[Ball]) -> list[float]:
 
 
 def rounded_rates(law: HellingerLaw | EndLaw, datasets: Sequence[Dataset]) -> list[float]:
-    """Returns the rates as floats of certified relative error <= 1.01 u."""
+    """The rates as floats of certified relative error <= 1.01 u."""
     return _nearest([law.rate(x) for x in datasets])
 
 

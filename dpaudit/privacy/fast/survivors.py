@@ -23,13 +23,13 @@ class Cell(NamedTuple):
 
 
 def full_cells(law: HellingerLaw, x: Dataset, y: Dataset) -> list[Cell]:
-    """Returns every output of its own."""
+    """Every output of its own."""
     rows = zip(law.law.log_probabilities(x), law.law.log_probabilities(y), law.model.histograms, strict=True)
     return [Cell(p, q, r, 1) for p, q, r in rows]
 
 
 def band_cells(law: HellingerLaw | EndLaw, x: Histogram, y: Histogram) -> list[Cell]:
-    """Returns the outputs near x and y one by one, the others as one cell.
+    """The outputs near x and y one by one, the others as one cell.
 
     Beyond the window BC(x, r) is at most its value at the nearest output outside (L grows away from x), so
     sqrt(1 - that) <= H(x, r) <= 1 there. How wide the window is changes the radius and never the truth.
@@ -49,7 +49,7 @@ def band_cells(law: HellingerLaw | EndLaw, x: Histogram, y: Histogram) -> list[C
 def _logs(
     law: HellingerLaw | EndLaw, x: Histogram, window: Sequence[Histogram], edges: Sequence[Histogram], far: int
 ) -> list[Ball]:
-    """Returns balls that contain ln P_x on the window, and last, if there are far outputs, one for all of those."""
+    """Balls that contain ln P_x on the window, and last, if there are far outputs, one for all of those."""
     rate = -law.rate(x)
     logs = [rate * law.h.between(x, r) for r in window]
     weights = [w.exp() for w in logs]
@@ -63,7 +63,7 @@ def _logs(
 
 
 def negligible() -> Ball:
-    """Returns a BC that is nothing beside 1 at the precision in force: 2^-100, 2^-200, ..."""
+    """A BC that is nothing beside 1 at the precision in force: 2^-100, 2^-200, ..."""
     return balls.dyadic(2.0**-100) ** (balls.working_bits() // 100 + 1)
 
 
@@ -82,7 +82,7 @@ def _window(law: HellingerLaw | EndLaw, x: Histogram, y: Histogram) -> tuple[int
 
 
 def _edge(inside: int, outside: int, near: Callable[[int], bool]) -> int:
-    """Returns the last place that is near, on the way from ``inside`` to ``outside`` (excluded)."""
+    """The last place that is near, on the way from ``inside`` to ``outside`` (excluded)."""
     while abs(outside - inside) > 1:
         middle = (inside + outside) // 2
         if near(middle):

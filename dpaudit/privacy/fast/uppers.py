@@ -53,7 +53,7 @@ class PairBatch:
         return self.rows.margin(self.x.rate, self.y.rate, self.x.exponents.shape[1])
 
     def losses(self) -> Floats:
-        """Returns upper bounds of max_r ln P_x/P_y and of max_r ln P_y/P_x, row by row."""
+        """Upper bounds of max_r ln P_x/P_y and of max_r ln P_y/P_x, row by row."""
         difference = self.y.exponents - self.x.exponents
         gap, margin = self.y.log_z - self.x.log_z, self.margin()
         most, least = difference.max(axis=1), difference.min(axis=1)
@@ -119,7 +119,7 @@ class BandScreen:
         self.pairs = [((c, n - c), (c + 1, n - c - 1)) for c in range(self.first, self.last)]
 
     def batches(self) -> Iterator[PairBatch]:
-        """Returns the pairs in order."""
+        """The pairs in order."""
         return pair_batches(self.rows, self.first, self.last, self._effort)
 
 
@@ -147,12 +147,12 @@ FloatScreen = BandScreen | FullScreen
 
 
 def make_screen(law: HellingerLaw, mechanism: Audited, effort: Effort) -> FloatScreen:
-    """Returns the screen for this number of cells."""
+    """The screen for this number of cells."""
     return BandScreen(law, effort) if law.model.k == 2 else FullScreen(law, mechanism, effort)
 
 
 def loss_uppers(screen: FloatScreen) -> Uppers:
-    """Returns upper bounds of the privacy loss of every pair."""
+    """Upper bounds of the privacy loss of every pair."""
     values = np.concatenate([batch.losses() for batch in screen.batches()])
     return Uppers(screen.pairs, values)
 

@@ -82,11 +82,11 @@ class AccuracyResult(SettingAnswer):
 
     @cached_property
     def steps(self) -> tuple[DistanceStep, ...]:
-        """Returns the staircase as enclosures, nearest first; an infinite distance is last."""
+        """The staircase as enclosures, nearest first; an infinite distance is last."""
         return tuple(self.step(i) for i in range(len(self.law)))
 
     def step(self, i: int) -> DistanceStep:
-        """Returns one step of the staircase as enclosures."""
+        """One step of the staircase as enclosures."""
         distance, mass, cumulative, outputs = self.law[i]
         tiny = ball(Fraction(1, 10 ** (self.digits + 20)))
         return DistanceStep(
@@ -97,7 +97,7 @@ class AccuracyResult(SettingAnswer):
         )
 
     def page(self) -> Page:
-        """Returns the result for people."""
+        """The result for people."""
         return accuracy_page(self)
 
     def draw(self, axes: Axes) -> None:
@@ -112,7 +112,7 @@ class AccuracyResult(SettingAnswer):
         axes.set_title(f"{name}: distance of the release from the truth, x = {self.x}", loc="left")
 
     def members(self) -> dict[str, Any]:
-        """Returns the members of ``dpaudit accuracy --json``."""
+        """The members of ``dpaudit accuracy --json``."""
         asked = {"t": str(self.t), "probability": self.probability.to_dict()} if self.probability else {}
         return {
             "x": list(self.x),
@@ -177,7 +177,7 @@ def accuracy(
 def subject_of(
     mech: Any, x: str | Sequence[int], setting: Mapping[str, Any]
 ) -> tuple[Setting, PosteriorMechanism, Histogram]:
-    """Returns the setting on n = the sum of x, its mechanism, which must release a posterior, and x."""
+    """The setting on n = the sum of x, its mechanism, which must release a posterior, and x."""
     if isinstance(mech, str) and in_family(mech):
         mech = settled(mech, **on_data(parse_data(x), setting))
         setting = {}
@@ -187,7 +187,7 @@ def subject_of(
 
 
 def posterior(setting: Setting) -> PosteriorMechanism:
-    """Returns the mechanism of the setting, which must release a posterior."""
+    """The mechanism of the setting, which must release a posterior."""
     subject = released(setting.mechanism)
     if subject is None:
         rule = f"releases no posterior; accuracy is for the posterior family: {', '.join(REGISTRY)}"
@@ -200,7 +200,7 @@ class _TooWide(Exception):
 
 
 def narrow(value: Ball | None, digits: int, most: int | None = None, least: int | None = 0) -> Enclosure:
-    """Returns the enclosure of width at most 10^-digits, or raises _TooWide."""
+    """The enclosure of width at most 10^-digits, or raises _TooWide."""
     if value is not None and balls.is_infinity(value):
         return infinite()
     shown = None if value is None else balls.enclosure(value, digits, least, most)
@@ -222,7 +222,7 @@ class Question:
     bounds: bool
 
     def attempt(self) -> dict[str, Any] | None:
-        """Returns the fields of AccuracyResult from ``mean`` to ``bounds``; None if more precision is needed."""
+        """The fields of AccuracyResult from ``mean`` to ``bounds``; None if more precision is needed."""
         stairs = build(self.subject, self.x, self.metric, Fraction(1, 10 ** (self.digits + 6)))
         if stairs is None:
             return None

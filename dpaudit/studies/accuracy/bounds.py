@@ -40,13 +40,13 @@ class Threshold:
     tail: Ball
 
     def total(self, multiple: int = 1, all_outputs: bool = False) -> Ball:
-        """Returns a ball that contains the sum of w^multiple over H >= t, multiple 1 or 2; or NL, that over all."""
+        """A ball that contains the sum of w^multiple over H >= t, multiple 1 or 2; or NL, that over all."""
         if all_outputs:
             return 1 / self.at_truth
         return self.tail / self.at_truth if multiple == 1 else self.squares / self.at_truth**2
 
     def edge(self, multiple: int) -> Ball:
-        """Returns a ball that contains |R| exp(-multiple rate t)."""
+        """A ball that contains |R| exp(-multiple rate t)."""
         return self.size * (-multiple * self.epsilon * self.t / (2 * self.sensitivity)).exp()
 
 
@@ -67,14 +67,14 @@ class InPowers:
         return {(int(i), int(j)): Fraction(int(c.p), int(c.q)) for (i, j), c in terms}
 
     def polynomial(self, kappa: int) -> Sparse:
-        """Returns the polynomial in q."""
+        """The polynomial in q."""
         result: Sparse = {}
         for (i, j), c in self._terms.items():
             result[i + j * kappa] = result.get(i + j * kappa, Fraction(0)) + c
         return {exponent: c for exponent, c in result.items() if c}
 
     def value(self, at: Threshold) -> Ball:
-        """Returns a ball that contains the bound."""
+        """A ball that contains the bound."""
         q = (-at.epsilon / self.scale).exp()
         value: Ball = ball(1) * self.of(q, q**at.kappa)
         return value
@@ -104,13 +104,13 @@ class InSteps:
     factor: Factor
 
     def of(self, kappa: int, n: int, at: Released) -> Ball:
-        """Returns a ball that contains the bound."""
+        """A ball that contains the bound."""
         f = self.factor(at)
         value: Ball = ball(1) * self.top(kappa, f) / self.bottom(n, f)
         return value
 
     def value(self, at: Threshold) -> Ball:
-        """Returns a ball that contains the bound."""
+        """A ball that contains the bound."""
         return self.of(at.kappa, at.n, at)
 
 
@@ -126,23 +126,23 @@ class InTail:
     by_t: bool = False
 
     def value(self, at: Any) -> Ball:
-        """Returns a ball that contains the bound."""
+        """A ball that contains the bound."""
         value: Ball = ball(1) * self.top(at) / self.bottom(at)
         return value
 
 
 def e_epsilon(at: Released) -> Ball:
-    """Returns a ball that contains e^-epsilon."""
+    """A ball that contains e^-epsilon."""
     return (-at.epsilon).exp()
 
 
 def e_global(at: Released) -> Ball:
-    """Returns a ball that contains e^(-epsilon/(2 GS_0))."""
+    """A ball that contains e^(-epsilon/(2 GS_0))."""
     return (-at.epsilon / (2 * gs_constant())).exp()
 
 
 def e_local(at: Released) -> Ball:
-    """Returns a ball that contains e^(-epsilon/(2 LS(x)))."""
+    """A ball that contains e^(-epsilon/(2 LS(x)))."""
     return (-at.epsilon / (2 * at.local)).exp()
 
 
@@ -157,7 +157,7 @@ def above(q: Any, k: Any) -> Any:
 
 
 def first_interval(q: Any, _: Any) -> Any:
-    """Returns the interval law at kappa = 1."""
+    """The interval law at kappa = 1."""
     return interval(q, q)
 
 
@@ -172,7 +172,7 @@ def upper(factor: Factor, more: int) -> InSteps:
 
 
 def tight(multiple: int) -> InTail:
-    """Returns the sum of w^multiple over the tail, divided by NL."""
+    """The sum of w^multiple over the tail, divided by NL."""
     return InTail(lambda tail: tail.total(multiple), lambda tail: tail.total(all_outputs=True))
 
 
@@ -211,22 +211,22 @@ class Bound:
 
     @property
     def of_tail(self) -> bool:
-        """Returns whether it bounds Pr[H >= t]."""
+        """Whether it bounds Pr[H >= t]."""
         return isinstance(self.form, InTail)
 
     @property
     def in_steps(self) -> bool:
-        """Returns whether it is the same at all t between two attained distances, as Pr[H < t] is."""
+        """Whether it is the same at all t between two attained distances, as Pr[H < t] is."""
         return self.by_kappa or not (isinstance(self.form, InTail) and self.form.by_t)
 
     @property
     def by_kappa(self) -> bool:
-        """Returns whether it depends on t through kappa alone."""
+        """Whether it depends on t through kappa alone."""
         return not isinstance(self.form, InTail)
 
     @property
     def below(self) -> str:
-        """Returns the relation of Pr[H < t] to the bound: of one on the tail that to 1 minus its value."""
+        """The relation of Pr[H < t] to the bound: of one on the tail that to 1 minus its value."""
         return TURNED.get(self.relation, self.relation) if self.of_tail else self.relation
 
     @property
@@ -283,12 +283,12 @@ BOUNDS: tuple[Bound, ...] = (
 
 
 def stated(claim: str) -> Bound:
-    """Returns the bound of that claim."""
+    """The bound of that claim."""
     return next(bound for bound in BOUNDS if bound.claim == claim)
 
 
 def evaluate(poly: Sparse, step: Fraction) -> Ball:
-    """Returns a ball that contains the polynomial at q = e^(-step)."""
+    """A ball that contains the polynomial at q = e^(-step)."""
     value = ball(0)
     for exponent, c in poly.items():
         value = value + ball(c) * (-ball(step * exponent)).exp()
@@ -296,6 +296,6 @@ def evaluate(poly: Sparse, step: Fraction) -> Ball:
 
 
 def leading(poly: Sparse, step: Fraction) -> Ball:
-    """Returns a ball that contains the polynomial at q = e^(-step) over its lowest power of q: it has the same sign."""
+    """A ball that contains the polynomial at q = e^(-step) over its lowest power of q: it has the same sign."""
     lowest = min(poly, default=0)
     return evaluate({exponent - lowest: c for exponent, c in poly.items()}, step)

@@ -39,7 +39,7 @@ class BoundFound:
 
 
 def applicable(mechanism: PosteriorMechanism, x: Histogram) -> list[Bound]:
-    """Returns the bounds that the documents state for this mechanism, k and data.
+    """The bounds that the documents state for this mechanism, k and data.
 
     Balanced data have a balanced posterior only where the prior is equal: with another one they are as any data.
     """
@@ -102,7 +102,7 @@ class Checker:
         )
 
     def check(self, bound: Bound, below: int, t: Ball) -> BoundAt:
-        """Returns the bound's value, the exact probability and the verdict at this threshold."""
+        """The bound's value, the exact probability and the verdict at this threshold."""
         at, equal = self.threshold(below, t), bound.identity
         probability = at.tail if bound.of_tail else self.stairs.below(below)
         sign = None
@@ -123,7 +123,7 @@ class Checker:
         return BoundAt(bound, t, at.kappa, probability, value, margin, verdict)
 
     def everywhere(self, bound: Bound, at: tuple[int, Ball] | None) -> BoundFound | None:
-        """Returns the bound at the threshold ``at``, or at all that separate two attained distances, or at LS(x).
+        """The bound at the threshold ``at``, or at all that separate two attained distances, or at LS(x).
 
         None if there is no threshold, or none at which the probabilities are certain enough.
         """

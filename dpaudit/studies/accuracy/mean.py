@@ -21,7 +21,7 @@ def mean_error(
     metric: str = "hellinger",
     memory: int = MEMORY_BOUND,
 ) -> Enclosure:
-    """Returns an enclosure of E[D(posterior of x, release)], infinite if an output at infinite distance is possible."""
+    """An enclosure of E[D(posterior of x, release)], infinite if an output at infinite distance is possible."""
     model, tail = mechanism.model, Fraction(1, 10 ** (digits + 6))
     need = mechanism.row_memory(tail, ALL_OUTPUTS)
     if need > memory:

@@ -52,24 +52,24 @@ class Staircase:
 
     @cached_property
     def cumulative(self) -> list[Ball]:
-        """Returns balls that contain Pr[distance <= step], step by step, of the listed outputs."""
+        """Balls that contain Pr[distance <= step], step by step, of the listed outputs."""
         return list(accumulate(step.mass for step in self.steps))
 
     @cached_property
     def tails(self) -> list[Ball]:
-        """Returns balls that contain Pr[distance >= step], step by step, and Pr[infinite] beyond the last."""
+        """Balls that contain Pr[distance >= step], step by step, and Pr[infinite] beyond the last."""
         sums = accumulate((step.mass for step in reversed(self.steps)), initial=self.infinite)
         return list(sums)[::-1]
 
     def below(self, count: int) -> Ball:
-        """Returns a ball that contains the probability of the first ``count`` steps' distances or less."""
+        """A ball that contains the probability of the first ``count`` steps' distances or less."""
         listed = self.cumulative[count - 1] if count else balls.zero()
         if count == len(self.steps) and self.omitted.is_zero() and self.infinite.is_zero():
             return ball(1)
         return self._widened(listed)
 
     def at_least(self, count: int) -> Ball:
-        """Returns a ball that contains the probability of a distance beyond the first ``count`` steps."""
+        """A ball that contains the probability of a distance beyond the first ``count`` steps."""
         return self._widened(self.tails[count])
 
     def _widened(self, value: Ball) -> Ball:
@@ -77,13 +77,13 @@ class Staircase:
 
     @cached_property
     def always_finite(self) -> bool:
-        """Returns whether the distance to every possible release is finite: some output has n in any one cell."""
+        """Whether the distance to every possible release is finite: some output has n in any one cell."""
         model = self.metric.model
         ends = (tuple(model.n * (i == j) for j in range(model.k)) for i in range(model.k))
         return all(self.metric.finite(self.x, end) for end in ends)
 
     def mean(self) -> Ball:
-        """Returns a ball that contains the mean distance; it may be infinite."""
+        """A ball that contains the mean distance; it may be infinite."""
         if not self.always_finite:
             return balls.infinity()
         value = balls.total([step.mass * step.distance for step in self.steps])
@@ -92,7 +92,7 @@ class Staircase:
         return balls.from_ends(value, value + self.omitted * self.metric.largest(self.x))
 
     def exact_below(self, count: int) -> Sparse | None:
-        """Returns the probability of the first steps as a polynomial in q, where that is known."""
+        """The probability of the first steps as a polynomial in q, where that is known."""
         if not self.omitted.is_zero() or len(self.outputs) > max(EXACT_OUTPUTS, self.mechanism.model.n + 1):
             return None
         while len(self._prefixes) <= count:
@@ -108,7 +108,7 @@ class Staircase:
         return [{}]
 
     def quantile(self, level: Fraction) -> Ball | None:
-        """Returns a ball that contains the smallest distance d with Pr[distance <= d] >= level; None if undecided.
+        """A ball that contains the smallest distance d with Pr[distance <= d] >= level; None if undecided.
 
         A tie of a probability with the level is decided by algebra where the family allows it. At TIE_BITS the
         ball contains every distance that may be the quantile.
@@ -134,7 +134,7 @@ class Staircase:
 
 
 def add(*terms: Sparse) -> Sparse:
-    """Returns the sum of polynomials."""
+    """The sum of polynomials."""
     result = dict(terms[0])
     for term in terms[1:]:
         for exponent, coefficient in term.items():
@@ -147,7 +147,7 @@ def add(*terms: Sparse) -> Sparse:
 
 
 def heavy_row(mechanism: PosteriorMechanism, x: Histogram, divergence: Divergence, tail: Fraction) -> HeavyRow:
-    """Returns the row; of many outputs those of negligible probability are omitted if the distance is costly."""
+    """The row; of many outputs those of negligible probability are omitted if the distance is costly."""
     row = mechanism.row(x, tail, ALL_OUTPUTS)
     if not divergence.costly or len(row.outputs) <= COSTLY_OUTPUTS:
         return row
@@ -159,7 +159,7 @@ def heavy_row(mechanism: PosteriorMechanism, x: Histogram, divergence: Divergenc
 
 
 def build(mechanism: PosteriorMechanism, x: Histogram, metric: str, tail: Fraction) -> Staircase | None:
-    """Returns the staircase of data set x at the precision in force; None if two distances are not told apart yet."""
+    """The staircase of data set x at the precision in force; None if two distances are not told apart yet."""
     divergence = DIVERGENCES[metric](mechanism.model)
     row = heavy_row(mechanism, x, divergence, tail)
     released = [mechanism.released(output) for output in row.outputs]
@@ -183,7 +183,7 @@ def build(mechanism: PosteriorMechanism, x: Histogram, metric: str, tail: Fracti
 
 
 def _key(divergence: Divergence, x: Histogram, d: Histogram) -> Ball:
-    """Returns a ball of an increasing function of the distance: -BC for Hellinger, precise where H is nearly 1."""
+    """A ball of an increasing function of the distance: -BC for Hellinger, precise where H is nearly 1."""
     return -divergence.bc(x, d) if isinstance(divergence, HellingerDistance) else divergence.between(x, d)
 
 
@@ -194,7 +194,7 @@ def _distance(divergence: Divergence, x: Histogram, d: Histogram, key: Ball) -> 
 
 
 def _equal(divergence: Divergence, x: Histogram, d: Histogram, e: Histogram, key: Ball, other: Ball) -> bool:
-    """Returns True only if d and e are certainly at the same distance from x: by symmetry or by algebra."""
+    """True only if d and e are certainly at the same distance from x: by symmetry or by algebra."""
     model: Model = divergence.model
     if d == e or balls.exactly_equal(key, other) or model.canonical(x, d) == model.canonical(x, e):
         return True

@@ -20,13 +20,13 @@ class TieUndecided(PrecisionExhausted):
     def __init__(self, bits: int, t: Fraction, metric: str) -> None:
         super().__init__(bits)
         self.args = (
-            f"t = {t}: some {metric} distance was not told apart from t at {bits} bits, and it may be equal to t; "
+            f"t = {t}: some {metric} distance could not be separated from t at {bits} bits and may be equal to it; "
             "take a t a little smaller or larger, or read the steps (--json), which are listed without --t",
         )
 
 
 def count_below(stairs: Staircase, t: Fraction) -> int | None:
-    """Returns the number of steps whose distance is < t, certified; None if more precision is needed.
+    """The number of steps whose distance is < t, certified; None if more precision is needed.
 
     For Hellinger, H < t means -BC < t^2 - 1 (every H is below t > 1).
     """
@@ -50,7 +50,7 @@ def count_below(stairs: Staircase, t: Fraction) -> int | None:
 
 
 def _below_by_algebra(stairs: Staircase, step: Stair, t: Fraction) -> bool | None:
-    """Returns whether the step's distance is < t, where all its outputs are at one known exact distance; else None."""
+    """Whether the step's distance is < t, where all its outputs are at one known exact distance; else None."""
     name, model = stairs.metric.name, stairs.metric.model
     values = {exact_key(name, model, stairs.x, stairs.released[i]) for i in step.outputs}
     value = values.pop()
@@ -60,7 +60,7 @@ def _below_by_algebra(stairs: Staircase, step: Stair, t: Fraction) -> bool | Non
 
 
 def exact_key(name: str, model: Model, c: Histogram, d: Histogram) -> Fraction | None:
-    """Returns the distance (for Hellinger -BC^2, which rises with it) if it is rational and known to be, else None."""
+    """The distance (for Hellinger -BC^2, which rises with it) if it is rational and known to be, else None."""
     if name == "hellinger":
         square = bc_squared(model, c, d)
         return None if square.constants else -Fraction(int(square.rational.p), int(square.rational.q))

@@ -45,7 +45,7 @@ class CalibrateEveryNResult(Theorem):
     theorem: EveryNResult
 
     def members(self) -> dict[str, Any]:
-        """Returns the members of ``dpaudit calibrate --json``."""
+        """The members of ``dpaudit calibrate --json``."""
         found = {
             name: value for name, value in super().members().items() if name not in ("theorem", "nominal", "digits")
         }
@@ -72,7 +72,7 @@ class CalibrateEveryNResult(Theorem):
 
 
 def calibrate_every_n(ranged: Ranged, target: Fraction, effort: Effort) -> CalibrateEveryNResult:
-    """Returns a nominal epsilon, with 8 digits, whose true epsilon is certified to be <= target for every n.
+    """A nominal epsilon, with 8 digits, whose true epsilon is certified to be <= target for every n.
 
     The limit is in proportion to epsilon, so that target / limit cannot be exceeded; where the supremum at that
     epsilon is at an n of its own, that n is calibrated, and the theorem is asked again.
@@ -110,7 +110,7 @@ def calibrate_every_n(ranged: Ranged, target: Fraction, effort: Effort) -> Calib
 
 
 def statements(result: CalibrateEveryNResult) -> list[EveryNResult]:
-    """Returns the theorem at the nominal epsilon found, and the one at the next up where that is known to exceed."""
+    """The theorem at the nominal epsilon found, and the one at the next up where that is known to exceed."""
     if result.beyond is None:
         return [result.theorem]
     there = every_n(replace(result.subject, epsilon=result.beyond.nominal), Effort(digits=result.digits))
@@ -119,7 +119,7 @@ def statements(result: CalibrateEveryNResult) -> list[EveryNResult]:
 
 
 def _below(value: Fraction) -> Fraction:
-    """Returns the number of 8 digits that is certainly below the value."""
+    """The number of 8 digits that is certainly below the value."""
     unit = unit_of(value)
     return (value // unit) * unit if value % unit else value - unit
 
@@ -127,7 +127,7 @@ def _below(value: Fraction) -> Fraction:
 def _smaller(
     ranged: Ranged, found: EveryNResult, nominal: Fraction, target: Fraction, effort: Effort
 ) -> tuple[Fraction, NominalPoint | None]:
-    """Returns the next nominal epsilon to try, and a point that exceeds the target where one is known."""
+    """The next nominal epsilon to try, and a point that exceeds the target where one is known."""
     if found.attained != "inf" and int(found.attained) <= AUDITABLE and found.epsilon.above(target):
         single = calibrated(ranged.at(n=int(found.attained), eps=target), target, replace(effort, progress=None))
         if single.nominal < nominal:
@@ -136,7 +136,7 @@ def _smaller(
 
 
 def _beyond_limit(first: EveryNResult, target: Fraction, nominal: Fraction, digits: int) -> NominalPoint | None:
-    """Returns the next number of 8 digits up if the limit exceeds the target there."""
+    """The next number of 8 digits up if the limit exceeds the target there."""
     up = nominal + unit_of(nominal)
     share = up / target
     there = outward(first.limit.lower * share, first.limit.upper * share, digits)

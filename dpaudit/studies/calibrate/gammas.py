@@ -39,7 +39,7 @@ class GammaRow:
     mean: Enclosure
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns the row as JSON."""
+        """The row as JSON."""
         return {
             "gamma": str(self.gamma),
             "nominal_epsilon": str(self.calibrated.nominal),
@@ -58,17 +58,17 @@ class GammaResult(Answer):
 
     @cached_property
     def best(self) -> GammaRow:
-        """Returns the smallest gamma whose mean error equals the least one to 6 digits."""
+        """The smallest gamma whose mean error equals the least one to 6 digits."""
         return next(row for row in self.tried if row.gamma in self.equal)
 
     @cached_property
     def equal(self) -> tuple[Fraction, ...]:
-        """Returns the gammas whose mean error equals the least one to 6 digits."""
+        """The gammas whose mean error equals the least one to 6 digits."""
         return tied({row.gamma: row.mean for row in self.tried})
 
     @property
     def subject(self) -> Setting:
-        """Returns the setting with the best gamma."""
+        """The setting with the best gamma."""
         return self.best.calibrated.subject
 
     def about(self) -> dict[str, Any]:
@@ -76,7 +76,7 @@ class GammaResult(Answer):
         return self.subject.describe()
 
     def members(self) -> dict[str, Any]:
-        """Returns the members of ``dpaudit calibrate --over gamma --json``."""
+        """The members of ``dpaudit calibrate --over gamma --json``."""
         best = self.best
         return {
             "target": str(self.target),
@@ -90,12 +90,12 @@ class GammaResult(Answer):
         }
 
     def page(self) -> Page:
-        """Returns the table of gammas for people."""
+        """The table of gammas for people."""
         return gammas_page(self)
 
 
 def balanced(n: int, k: int) -> Histogram:
-    """Returns the most balanced histogram: the first cells have one more where n is no multiple of k."""
+    """The most balanced histogram: the first cells have one more where n is no multiple of k."""
     return tuple(n // k + (i < n % k) for i in range(k))
 
 
@@ -116,7 +116,7 @@ def calibrate_gamma(
     subject, model = asked.mechanism, asked.model
     if model is None or "gamma" not in {p.name for p in subject.parameters}:
         having = [kind.name for kind in REGISTRY.values() if "gamma" in {p.name for p in kind.parameters}]
-        raise InputError("over", "gamma", f"{subject.name} has no such parameter; {' and '.join(having)} have")
+        raise InputError("over", "gamma", f"{subject.name} has no such parameter, only {' and '.join(having)}")
     cells = balanced(model.n, model.k) if x is None else model.check("x", x)
 
     def row(gamma: Fraction) -> GammaRow:

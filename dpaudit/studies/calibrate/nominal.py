@@ -40,7 +40,7 @@ class NominalPoint:
     verdict: Verdict
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns the point as JSON."""
+        """The point as JSON."""
         return {"nominal_epsilon": str(self.nominal), "true_epsilon": self.true.to_dict()}
 
 
@@ -54,7 +54,7 @@ class Curve:
     points: dict[Fraction, NominalPoint] = field(default_factory=dict)
 
     def at(self, nominal: Fraction) -> NominalPoint:
-        """Returns the point, with as many digits as the verdict takes (up to 60)."""
+        """The point, with as many digits as the verdict takes (up to 60)."""
         if nominal not in self.points:
             self.points[nominal] = self._point(nominal, self.setting.at(eps=nominal).mechanism)
         return self.points[nominal]
@@ -73,11 +73,11 @@ class Curve:
             digits *= 2
 
     def safe(self, nominal: Fraction) -> bool:
-        """Returns whether the true epsilon is certified to be at most the target."""
+        """Whether the true epsilon is certified to be at most the target."""
         return self.at(nominal).verdict is Verdict.PROVED
 
     def in_order(self) -> list[NominalPoint]:
-        """Returns all points evaluated so far, by nominal epsilon."""
+        """All points evaluated so far, by nominal epsilon."""
         return [self.points[nominal] for nominal in sorted(self.points)]
 
 
@@ -110,11 +110,11 @@ class CalibrateResult(SettingAnswer):
 
     @property
     def monotone(self) -> bool:
-        """Returns whether the certified true epsilons rise strictly from each evaluated point to the next."""
+        """Whether the certified true epsilons rise strictly from each evaluated point to the next."""
         return all(a.true.below(b.true) for a, b in zip(self.points, self.points[1:], strict=False))
 
     def members(self) -> dict[str, Any]:
-        """Returns the members of ``dpaudit calibrate --json``."""
+        """The members of ``dpaudit calibrate --json``."""
         return {
             "target": str(self.target),
             "nominal_epsilon": str(self.nominal),
@@ -129,7 +129,7 @@ class CalibrateResult(SettingAnswer):
         }
 
     def page(self) -> Page:
-        """Returns the calibration for people."""
+        """The calibration for people."""
         return calibrate_page(self)
 
 
@@ -142,7 +142,7 @@ def calibrate(
     memory: int = MEMORY_BOUND,
     **setting: Any,
 ) -> CalibrateResult:
-    """Returns the largest nominal epsilon whose true epsilon is certified to be at most the target.
+    """The largest nominal epsilon whose true epsilon is certified to be at most the target.
 
     >>> calibrate("LSDim", n=20, target="1/2").nominal
     Fraction(1, 1)
@@ -152,7 +152,7 @@ def calibrate(
 
 
 def calibrated(setting: Setting, target: Fraction, effort: Effort = USUAL) -> CalibrateResult:
-    """Returns the same for a setting, whatever its own nominal epsilon."""
+    """The same for a setting, whatever its own nominal epsilon."""
     start, form = perf_counter(), setting.at(eps=target).mechanism.algebra().worst()
     known = None if form is None else form.rational()
     found: dict[str, Any]
@@ -181,7 +181,7 @@ def calibrated(setting: Setting, target: Fraction, effort: Effort = USUAL) -> Ca
 
 
 def unit_of(nominal: Fraction) -> Fraction:
-    """Returns the last place of a number of this size with PLACES significant digits."""
+    """The last place of a number of this size with PLACES significant digits."""
     return Fraction(10) ** (floor(log10(nominal)) - PLACES + 1)
 
 
@@ -200,7 +200,7 @@ def crossing(curve: Curve, start: Fraction) -> tuple[Fraction, Fraction]:
 
 
 def first_refuted(curve: Curve, high: Fraction) -> NominalPoint:
-    """Returns the point at ``high``, or the next one up that certainly exceeds the target (a tie is undecided)."""
+    """The point at ``high``, or the next one up that certainly exceeds the target (a tie is undecided)."""
     point, unit = curve.at(high), unit_of(high)
     while point.verdict is Verdict.UNDECIDED and point.nominal < high + 4 * unit:
         point = curve.at(point.nominal + unit)
@@ -224,7 +224,7 @@ def bracket(curve: Curve, start: Fraction) -> tuple[Fraction, Fraction]:
 
 
 def _secant(curve: Curve, low: Fraction, high: Fraction) -> Fraction:
-    """Returns where the line through the two certified points nearest to the target meets it."""
+    """Where the line through the two certified points nearest to the target meets it."""
     finite = [point for point in curve.points.values() if not point.true.is_infinite]
     near = sorted(finite, key=lambda point: abs(point.true.lower - curve.target))[:2]
     rise = near[-1].true.lower - near[0].true.lower
@@ -235,7 +235,7 @@ def _secant(curve: Curve, low: Fraction, high: Fraction) -> Fraction:
 
 
 def check_above(curve: Curve, high: Fraction) -> Fraction | None:
-    """Returns the largest checked point above ``high`` that is safe after all (the assumption fails there), or None."""
+    """The largest checked point above ``high`` that is safe after all (the assumption fails there), or None."""
     safe = [nominal for nominal in _grid(high, 1) if curve.safe(nominal)]
     return max(safe, default=None)
 

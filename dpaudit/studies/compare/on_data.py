@@ -42,7 +42,7 @@ SORTS = ("calibrated", "mean", "true")
 def entries(
     mechs: str | Sequence[str] | None, model: Model, eps: Fraction, parameters: Mapping[str, Any]
 ) -> list[Setting]:
-    """Returns the settings of the mechanisms named, by default all (EHD twice), with the parameters that they have.
+    """The settings of the mechanisms named, by default all (EHD twice), with the parameters that they have.
 
     A name may carry a choice: "EHD/exact" is EHD with the exact sensitivity.
     """
@@ -100,21 +100,21 @@ class CompareResult(Answer):
 
     @cached_property
     def tied(self) -> tuple[str, ...]:
-        """Returns the mechanisms whose number in the sorted column equals the least one to 6 digits."""
+        """The mechanisms whose number in the sorted column equals the least one to 6 digits."""
         values = {row.label: key(row, self.sort) for row in self.entries}
         return tied({label: value for label, value in values.items() if value is not None})
 
     @property
     def winner(self) -> str | None:
-        """Returns the first mechanism of the table, unless nothing could be compared."""
+        """The first mechanism of the table, unless nothing could be compared."""
         return self.tied[0] if self.tied else None
 
     def about(self) -> dict[str, Any]:
-        """Returns the data and the model."""
+        """The data and the model."""
         return {"x": list(self.x), **self.model.to_dict()}
 
     def members(self) -> dict[str, Any]:
-        """Returns the members of ``dpaudit compare --json``."""
+        """The members of ``dpaudit compare --json``."""
         return {
             "target": str(self.target),
             "metric": self.metric,
@@ -125,7 +125,7 @@ class CompareResult(Answer):
         }
 
     def page(self) -> Page:
-        """Returns the comparison for people."""
+        """The comparison for people."""
         return compare_page(self, STAIRS)
 
     def draw(self, axes: Axes) -> None:
@@ -140,7 +140,7 @@ class CompareResult(Answer):
 
 
 def key(row: Compared, sort: str) -> Enclosure | None:
-    """Returns the number by which the row is sorted."""
+    """The number by which the row is sorted."""
     if sort == "true":
         return row.nominal.true
     if sort == "mean":
@@ -211,7 +211,7 @@ def _row(setting: Setting, x: Histogram, target: Fraction, metric: str, effort: 
 
 
 def auditable(mechanism: PosteriorMechanism) -> bool:
-    """Returns whether the true epsilon is a job of minutes: a closed form, or few enough pairs and outputs."""
+    """Whether the true epsilon is a job of minutes: a closed form, or few enough pairs and outputs."""
     counts = mechanism.counts()
     return mechanism.algebra().worst() is not None or counts.pairs * counts.outputs <= WORK
 

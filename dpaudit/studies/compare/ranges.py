@@ -39,7 +39,7 @@ class RangePoint:
 
     @property
     def winner(self) -> str:
-        """Returns a mechanism of least mean error."""
+        """A mechanism of least mean error."""
         return min(self.means, key=lambda label: self.means[label].upper)
 
     def to_dict(self) -> dict[str, Any]:
@@ -73,7 +73,7 @@ class RangeResult(Answer):
     crossovers: tuple[Crossover, ...]
 
     def members(self) -> dict[str, Any]:
-        """Returns the members of ``dpaudit compare --n A..B --json``."""
+        """The members of ``dpaudit compare --n A..B --json``."""
         return {
             "over": self.over,
             "at_equal": "true epsilon" if self.calibrated else "nominal epsilon",
@@ -84,7 +84,7 @@ class RangeResult(Answer):
         }
 
     def page(self) -> Page:
-        """Returns the crossovers and a few points for people."""
+        """The crossovers and a few points for people."""
         return range_page(self)
 
     def draw(self, axes: Axes) -> None:
@@ -109,7 +109,7 @@ class RangeResult(Answer):
 
 
 def shares(option: str, text: str | Sequence[Exact] | None, k: int) -> tuple[Fraction, ...]:
-    """Returns the proportions of the cells, positive rationals that sum to 1; all equal by default."""
+    """The proportions of the cells, positive rationals that sum to 1; all equal by default."""
     if text is None:
         return (Fraction(1, k),) * k
     parts = tuple(positive(option, part) for part in sequence(option, text))
@@ -205,7 +205,7 @@ def _mean(setting: Setting, x: Histogram, calibrate: bool, effort: Effort) -> En
 
 
 def crossovers(points: Sequence[RangePoint]) -> list[Crossover]:
-    """Returns every change of order between points, each side certified by disjoint enclosures."""
+    """Every change of order between points, each side certified by disjoint enclosures."""
     found = []
     labels = list(points[0].means) if points else []
     for a, b in combinations(labels, 2):

@@ -38,7 +38,7 @@ class Released:
     parameters: tuple[str, ...] | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns the output, and the posterior where there is one."""
+        """The output, and the posterior where there is one."""
         posterior = (
             {} if self.counts is None else {"counts": list(self.counts), "posterior": list(self.parameters or ())}
         )
@@ -72,11 +72,11 @@ class ReleaseResult(SettingAnswer):
         return self.audited.judgement
 
     def members(self) -> dict[str, Any]:
-        """Returns the fields for JSON; of the audit the verdict alone."""
+        """The fields for JSON; of the audit the verdict alone."""
         return {name: value for name, value in super().members().items() if name != "audited"}
 
     def page(self) -> Page:
-        """Returns the release for people."""
+        """The release for people."""
         return release_page(self)
 
 

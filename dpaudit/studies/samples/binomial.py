@@ -54,7 +54,7 @@ def _proposal(successes: int, trials: int, level: Fraction) -> float:
 
 
 def tail_at_most(p: Fraction, successes: int, trials: int, level: Fraction) -> bool:
-    """Returns whether P(Bin(trials, p) >= successes) <= level is certain."""
+    """Whether P(Bin(trials, p) >= successes) <= level is certain."""
     if p <= 0:
         return True
 

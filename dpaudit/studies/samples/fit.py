@@ -33,7 +33,7 @@ class Fit(Members):
     why: str
 
     def to_dict(self) -> dict[str, object]:
-        """Returns the members, the verdict as text."""
+        """The members, the verdict as text."""
         return {**super().to_dict(), "verdict": self.verdict.value}
 
 
@@ -45,7 +45,7 @@ def goodness_of_fit(mechanism: Mechanism, counts: Mapping[str, Mapping[str, int]
     place, found = {output: i for i, output in enumerate(outputs)}, []
     for x, row in counts.items():
         if x not in datasets:
-            raise InputError("COUNTS", x, f"is no data set of {mechanism.name}, which --mech names")
+            raise InputError("COUNTS", x, f"is not a data set of {mechanism.name}, the mechanism of --mech")
         share = level / (2 * len(counts) * max(1, len(row)))
         with balls.precision(256):
             law = mechanism.law().probabilities(datasets[x])
@@ -54,7 +54,7 @@ def goodness_of_fit(mechanism: Mechanism, counts: Mapping[str, Mapping[str, int]
 
 
 def _denoted(mechanism: Mechanism, kind: str, names: Iterable[str], values: Iterable[Any]) -> dict[str, Any]:
-    """Returns the data set or output that each name denotes, where it denotes one; two names of one are refused."""
+    """The data set or output that each name denotes, where it denotes one; two names of one are refused."""
     known = Names(values)
     found = {name: value for name in names for value in known.find("COUNTS", name)}
     first: dict[Any, str] = {}
@@ -72,7 +72,7 @@ def _row(x: str, row: Mapping[str, int], law: Mapping[str, tuple[Fraction, Fract
         if known is None and not count:
             continue
         if known is None:
-            raise InputError("COUNTS", output, "is no output of the mechanism that --mech names")
+            raise InputError("COUNTS", output, "is not an output of the mechanism of --mech")
         least, most = known
         if count and most == 0:
             return Fit(x, Verdict.REFUTED, output, count, total, "impossible by the law, and seen")

@@ -13,7 +13,7 @@ from dpaudit.privacy.protocols import Audited
 
 
 def exact_at(mechanism: Audited, c: Fraction, effort: Effort) -> Enclosure:
-    """Returns an enclosure of max over pairs of ln(T(c) / c), T(c) the largest power of a test with P_x'(E) = c.
+    """An enclosure of max over pairs of ln(T(c) / c), T(c) the largest power of a test with P_x'(E) = c.
 
     It is the best that any test restricted to events of probability at least c can show: T is concave, so T(p) / p
     falls.
@@ -28,7 +28,7 @@ def exact_at(mechanism: Audited, c: Fraction, effort: Effort) -> Enclosure:
 
 
 def _power(curve: PairCurve, c: Ball) -> Ball:
-    """Returns a ball that contains T(c): the least of the lines p_k + (c - q_k) e^loss_k, and 1.
+    """A ball that contains T(c): the least of the lines p_k + (c - q_k) e^loss_k, and 1.
 
     T is concave and its slope from q_k on is at most e^(largest loss of group k): every such line lies above T, and the
     one whose group holds c contains T(c).

@@ -83,7 +83,7 @@ class SamplesResult(Answer):
     reach: tuple[Reach, ...]
 
     def members(self) -> dict[str, Any]:
-        """Returns the fields; the bounds of epsilon as decimals, rounded down."""
+        """The fields; the bounds of epsilon as decimals, rounded down."""
         found = super().members()
         rounded = {name: decimal_below(getattr(self, name)) for name in ("epsilon_lower", "ceiling")}
         return {**found, **rounded, "verdict": as_json(self.judgement)}
@@ -128,7 +128,7 @@ def samples(
     if any(c > 1 for c in points):
         raise InputError("at", at, "must be probabilities")
     if points and law is None:
-        raise InputError("at", at, "needs the law, --mech: what can be shown at best depends on it")
+        raise InputError("at", at, "needs the law, --mech, on which the best possible bound depends")
     pairs = _pairs(counts, pair)
     events = _events(counts, event)
     tests = len(pairs) * len(events)
@@ -171,14 +171,14 @@ def _stated(claim: Guarantee | Any) -> EpsilonDelta | None:
         return None
     found = parse_guarantee("claim", claim)
     if not isinstance(found, EpsilonDelta):
-        raise InputError("claim", found.option(), "samples speak of ε and δ: eps=1 or eps=1,delta=1e-5")
+        raise InputError("claim", found.option(), "samples can judge ε and δ only: eps=1 or eps=1,delta=1e-5")
     if found.delta >= 1:
         raise InputError("claim", found.option(), "delta must be < 1")
     return found
 
 
 def read_counts(file: str) -> dict[str, dict[str, int]]:
-    """Returns the counts by data set and output."""
+    """The counts by data set and output."""
     try:
         outputs, rows = read_sheet(file)
     except InputError as error:
@@ -206,7 +206,7 @@ def _level(confidence: Exact) -> Fraction:
 
 
 def _pairs(counts: Counts, pair: str | Sequence[str] | None) -> list[tuple[str, str]]:
-    """Returns the ordered pairs to look at."""
+    """The ordered pairs to look at."""
     if pair is None:
         return list(permutations(counts, 2))
     names = split("pair", pair) if isinstance(pair, str) else list(pair)
@@ -216,7 +216,7 @@ def _pairs(counts: Counts, pair: str | Sequence[str] | None) -> list[tuple[str, 
 
 
 def _events(counts: Counts, event: str | Sequence[str] | None) -> list[tuple[str, ...]]:
-    """Returns the events to look at."""
+    """The events to look at."""
     outputs = list(next(iter(counts.values())))
     if event is None:
         return [(output,) for output in outputs]
@@ -235,7 +235,7 @@ def _best(
     level: Fraction,
     delta: Fraction,
 ) -> tuple[Fraction, Shown | None]:
-    """Returns the largest certified ln((p - delta) / p'), p >= its lower bound and p' <= its upper bound; or 0.
+    """The largest certified ln((p - delta) / p'), p >= its lower bound and p' <= its upper bound; or 0.
 
     All bounds together hold with probability 1 - 2 tests level, whichever is taken. Floats choose whom to certify.
     """
@@ -253,7 +253,7 @@ def _best(
 
 
 def _loss(low: Fraction, high: Fraction, delta: Fraction) -> Fraction:
-    """Returns a number at most ln((low - delta) / high), and 0 where that is negative; decimals, rounded down."""
+    """A number at most ln((low - delta) / high), and 0 where that is negative; decimals, rounded down."""
     if low - delta <= high:
         return Fraction(0)
     with balls.precision(128):
@@ -262,6 +262,6 @@ def _loss(low: Fraction, high: Fraction, delta: Fraction) -> Fraction:
 
 
 def decimal_below(value: Fraction) -> str:
-    """Returns a number of PLACES decimals as text."""
+    """A number of PLACES decimals as text."""
     digits = str(int(value * 10**PLACES)).rjust(PLACES + 1, "0")
     return f"{digits[:-PLACES]}.{digits[-PLACES:]}"

@@ -17,7 +17,7 @@ def most_promising(
     level: Fraction,
     delta: Fraction,
 ) -> list[Test]:
-    """Returns the tests whose bound of the loss looks largest, a few; one at least."""
+    """The tests whose bound of the loss looks largest, a few; one at least."""
     import numpy as np
     from scipy.stats import beta
 

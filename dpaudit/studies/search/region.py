@@ -1,4 +1,4 @@
-"""What is searched: n, k, epsilon and prior, fixed or free; and the seeds from which the optimiser starts."""
+"""What is searched: n, k, epsilon and prior, fixed or free; and the seeds from which the optimizer starts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dpaudit.numbers.rationals import Exact, positive, sequence, whole
 from dpaudit.posterior.model import count_histograms, make_model, show
 
 EPSILONS = tuple(Fraction(e) for e in ("1/100", "1/10", "1/4", "1/2", "1", "2", "4", "8", "16"))
-"""The epsilons tried where none is given; the optimiser also moves between the first and the last."""
+"""The epsilons tried where none is given; the optimizer also moves between the first and the last."""
 BOX = (Fraction(1, 10**6), Fraction(10**6))
 """Prior entries stay in here where no prior is given."""
 LARGEST_N = {2: 200, 3: 12, 4: 6}
@@ -27,7 +27,7 @@ SEEDS = {2: (-6, -4, -3, -2, -1, -0.5, 0, 0.5, 1, 2, 3, 4, 6), 3: (-3, -1, 0, 1,
 
 @dataclass(frozen=True)
 class Region:
-    """The region of a search; a prior of None is free within the box, ``free_epsilon`` lets the optimiser move it.
+    """The region of a search; a prior of None is free within the box, ``free_epsilon`` lets the optimizer move it.
 
     Somebody's own mechanism may have no n (``ns`` is None), and its prior, if it has one, is a parameter like others.
     """
@@ -41,21 +41,21 @@ class Region:
 
     @property
     def free_prior(self) -> bool:
-        """Returns whether the prior is one of the things that are searched."""
+        """Whether the prior is one of the things that are searched."""
         return self.prior is None and self.box is not None
 
     def first(self) -> int:
-        """Returns the least n."""
+        """The least n."""
         return 1 if self.ns is None else self.ns[0]
 
     def options(self) -> dict[str, Any]:
-        """Returns the options of the command line that give this region."""
+        """The options of the command line that give this region."""
         found = self.to_dict()
         eps = None if self.free_epsilon else found["eps"]
         return {"n": found["n"], "k": found["k"], "eps": eps, "prior": found["prior"], "prior_box": found["prior_box"]}
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns the region as JSON, so that it can be given again."""
+        """The region as JSON, so that it can be given again."""
         between = f"{self.epsilons[0]}..{self.epsilons[-1]}"
         return {
             "n": None if self.ns is None else f"{self.ns[0]}..{self.ns[-1]}",
@@ -67,14 +67,14 @@ class Region:
         }
 
     def seeds(self) -> list[tuple[float, ...]]:
-        """Returns the priors, as logarithms base 10, from which the optimiser may start; sorted where that is all."""
+        """The priors, as logarithms base 10, from which the optimizer may start; sorted where that is all."""
         k, box = self.k or 2, self.box or BOX
         low, high = (len(str(int(end))) - 1 if end >= 1 else -(len(str(int(1 / end))) - 1) for end in box)
         exponents = [e for e in SEEDS.get(k, (-3, 0, 2, 3)) if low <= e <= high]
         return [s for s in product(exponents, repeat=k) if list(s) == sorted(s)]
 
     def coarse(self, most: int = 9) -> list[int]:
-        """Returns a few n of the range, both ends among them, evenly spread on a logarithmic scale."""
+        """A few n of the range, both ends among them, evenly spread on a logarithmic scale."""
         if self.ns is None:
             return []
         first, last = self.ns[0], self.ns[-1]
@@ -90,7 +90,7 @@ def make_region(
     prior: str | Sequence[Exact] | None,
     box: str | None,
 ) -> Region:
-    """Returns the checked region; what is not given is free or has a default."""
+    """The checked region; what is not given is free or has a default."""
     refuse_all(n=n, eps=eps)
     if eps is None:
         epsilons = EPSILONS

@@ -25,7 +25,7 @@ from dpaudit.studies.pages import search_page
 from dpaudit.studies.search.region import Region, make_region
 
 if TYPE_CHECKING:
-    from dpaudit.studies.search.optimise import Guess, Optimiser
+    from dpaudit.studies.search.optimize import Guess, Optimizer
 
 DIGITS = 12
 NEAR = 1e-3
@@ -46,7 +46,7 @@ class Place:
     """The user's, in place of what the mechanism claims."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns the setting, the witness, the ratio, what decided the claim and the command that audits it again."""
+        """The setting, the witness, the ratio, what decided the claim and the command that audits it again."""
         subject = self.result.subject
         place = {"prior": None, **subject.describe(), "n": self.n, "eps": str(subject.epsilon)}
         return {
@@ -75,7 +75,7 @@ class SearchResult(Answer):
 
     @property
     def found(self) -> bool:
-        """Returns whether a violation is certified."""
+        """Whether a violation is certified."""
         return self.minimal is not None
 
     @property
@@ -93,15 +93,15 @@ class SearchResult(Answer):
 
     @property
     def minimal_n(self) -> int | None:
-        """Returns the smallest violating n."""
+        """The smallest violating n."""
         return self.minimal.n if self.minimal else None
 
     def about(self) -> dict[str, Any]:
-        """Returns the mechanism and its own parameters."""
+        """The mechanism and its own parameters."""
         return {"mechanism": self.subject.mechanism.name, "parameters": self.subject.mechanism.settings()}
 
     def members(self) -> dict[str, Any]:
-        """Returns the members of ``dpaudit search --json``."""
+        """The members of ``dpaudit search --json``."""
         return {
             "found": self.found,
             "minimal_n": self.minimal_n,
@@ -113,7 +113,7 @@ class SearchResult(Answer):
         }
 
     def page(self) -> Page:
-        """Returns the finding for people."""
+        """The finding for people."""
         return search_page(self)
 
 
@@ -125,7 +125,7 @@ class Search:
         self.places: list[Place] = []
 
     def certify(self, n: int | None, eps: Fraction, prior: Sequence[Fraction] | None = None) -> Place:
-        """Returns the certified ratio, and whether the claim (or, where there is none, true <= nominal) is refuted."""
+        """The certified ratio, and whether the claim (or, where there is none, true <= nominal) is refuted."""
         place, asked = self.setting.at(eps=eps, n=n, prior=prior), self.claim
         result = audit.epsilon(place, digits=DIGITS + 4, memory=self.effort.memory, claim=asked)
         claim, true = result.claim, result.epsilon
@@ -142,7 +142,7 @@ class Search:
 
     @property
     def largest(self) -> Place:
-        """Returns the first certified place of the largest ratio."""
+        """The first certified place of the largest ratio."""
         return max(self.places, key=lambda place: place.ratio.lower)
 
     # -------------------------------------------------------------- every setting listed
@@ -175,7 +175,7 @@ class Search:
                 return
 
     def _further(self, minimal: Place | None) -> list[int]:
-        """Returns the n beyond the violation that are looked at: all if they are few, else some over the range."""
+        """The n beyond the violation that are looked at: all if they are few, else some over the range."""
         if minimal is None or minimal.n is None or self.region.ns is None:
             return []
         rest = [n for n in self.region.ns if n > minimal.n]
@@ -194,7 +194,7 @@ class Search:
         return f"n = {region.ns[0]}..{last}, every n certified at eps = {listed}{prior}"
 
     def certified_at(self, above: int = 0) -> str:
-        """Returns the n > ``above`` at which something was certified, as text."""
+        """The n > ``above`` at which something was certified, as text."""
         return ", ".join(str(n) for n in sorted({p.n for p in self.places if p.n is not None and p.n > above}))
 
     def beyond(self, minimal: Place | None) -> str:
@@ -206,7 +206,7 @@ class Search:
 
     # -------------------------------------------------------------- a free prior
 
-    def optimise(self, engine: Optimiser) -> Place | None:
+    def optimize(self, engine: Optimizer) -> Place | None:
         """Screens in floating point, polishes the best places and certifies them; then looks for the least n."""
         coarse = self.region.coarse()
         guesses: list[Guess] = []
@@ -219,8 +219,8 @@ class Search:
         largest = self._certify_near(engine, best, best.ratio * (1 - NEAR))
         return self._descend(engine, largest, best) if largest.violated else None
 
-    def _certify_near(self, engine: Optimiser, guess: Guess, enough: float) -> Place:
-        """Returns the simplest certified place near the guess that is violated if the guess's ratio says so."""
+    def _certify_near(self, engine: Optimizer, guess: Guess, enough: float) -> Place:
+        """The simplest certified place near the guess that is violated if the guess's ratio says so."""
         found = None
         for prior, eps in engine.simple(guess, enough):
             found = self.certify(guess.n, eps, prior)
@@ -229,8 +229,8 @@ class Search:
         assert found is not None
         return found
 
-    def _descend(self, engine: Optimiser, witness: Place, best: Guess) -> Place:
-        """Returns the violation of least n that screening and local search find, n by n from below."""
+    def _descend(self, engine: Optimizer, witness: Place, best: Guess) -> Place:
+        """The violation of least n that screening and local search find, n by n from below."""
         first, last = self.region.first(), witness.n or 0
         warm: list[tuple[float, ...]] = [best.logs]
         for n in range(first, last):
@@ -279,22 +279,22 @@ def search(
     )
     stated = None if claim is None else parse_guarantee("claim", claim)
     task = Search(setting, region, Effort(memory=memory, progress=progress), stated)
-    engine = None if region.prior is not None or setting.model is None else _optimiser(setting, region)
+    engine = None if region.prior is not None or setting.model is None else _optimizer(setting, region)
     if engine is not None and stated is not None:
         raise InputError(
-            "claim", stated.option(), "goes with a prior: a free one is optimised for the mechanism's claim"
+            "claim", stated.option(), "needs --prior: a free prior is optimized for the mechanism's own claim"
         )
     if engine is None:
         minimal = task.exhaust(region.prior)
         exhaustive, screened = task.covered(minimal), task.beyond(minimal)
         if region.free_prior and setting.mechanism.algebra().worst() is None:
-            screened += f"; {setting.label} offers no float screening, so only the prior (1, …, 1) was looked at"
+            screened += f"; {setting.label} offers no float screening, so only the prior (1, …, 1) was searched"
     else:
-        minimal, exhaustive = task.optimise(engine), None
+        minimal, exhaustive = task.optimize(engine), None
         screened = (
             f"{engine.evaluations} float evaluations at n = {', '.join(map(str, region.coarse()))} and, below a "
             f"violation, at every n; {len(task.places)} certified, at n = {task.certified_at()}. "
-            "That an optimiser finds no more is no proof"
+            "That an optimizer found nothing larger proves nothing"
         )
     found = task.largest if minimal is None else max((task.largest, minimal), key=lambda place: place.ratio.lower)
     without = ("n", "eps") if setting.model is None else ("n", "k", "prior", "eps")
@@ -312,11 +312,11 @@ def search(
     )
 
 
-def _optimiser(setting: Setting, region: Region) -> Optimiser | None:
-    """Returns the optimiser for a mechanism that offers float screening and has no closed form, else None."""
+def _optimizer(setting: Setting, region: Region) -> Optimizer | None:
+    """The optimizer for a mechanism that offers float screening and has no closed form, else None."""
     mechanism = setting.mechanism
     if mechanism.algebra().worst() is not None or not mechanism.can_screen_priors():
         return None
-    from dpaudit.studies.search.optimise import Optimiser
+    from dpaudit.studies.search.optimize import Optimizer
 
-    return Optimiser(mechanism, region)
+    return Optimizer(mechanism, region)

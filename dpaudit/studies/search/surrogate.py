@@ -32,7 +32,7 @@ class Surrogate:
         return self.k == 2
 
     def distances(self, prior: Array) -> Array:
-        """Returns the matrix of Hellinger distances."""
+        """The matrix of Hellinger distances."""
         total: Any = 0.0
         for i, alpha in enumerate(prior):
             table = log_gamma_steps(float(alpha), self.n)
@@ -51,7 +51,7 @@ class Surrogate:
         return np.nan_to_num(np.array(found), nan=0.0, posinf=0.0)
 
     def _loss(self, h: Array, ls: Array, eps: float) -> float:
-        """Returns the true epsilon over the claimed one (the nominal one where nothing is claimed)."""
+        """The true epsilon over the claimed one (the nominal one where nothing is claimed)."""
         mechanism = replace(self.mechanism, epsilon=Fraction(eps))
         claimed = mechanism.claimed()
         bound = eps if claimed is None else float(claimed.epsilon)

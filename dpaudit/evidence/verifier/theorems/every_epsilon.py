@@ -93,7 +93,7 @@ class Ratio(Theorem):
         self.least, self.most, self.claimed, self.full = *ends, full
         self.factor = ends[2]
         if self.least > self.most:
-            raise Malformed("lower and upper are no interval")
+            raise Malformed("lower and upper do not form an interval")
         shape(self.witness, "the witness", dict.fromkeys(("x", "x_prime", "output", "epsilon")))
         self.low, self.high = self._range(subject.get("nominal_epsilon"))
         self.subject = {**subject, "nominal_epsilon": "1"}
@@ -143,11 +143,11 @@ class Ratio(Theorem):
             raise Rejected("the witness is not a pair of adjacent data sets")
         beyond = self.high is not None and (epsilon is None or epsilon > self.high)
         if beyond or (epsilon is not None and epsilon < self.low):
-            raise Rejected("the epsilon of the witness is not one of those asked about")
+            raise Rejected("the epsilon of the witness is outside the stated range")
         return x, y, epsilon
 
     def at_witness(self) -> list[str]:
-        """Returns only if the ratio at the witness reaches the lower bound."""
+        """Only if the ratio at the witness reaches the lower bound."""
         x, y, epsilon = self.pair()
         i, one, other = self.law.output(self.witness["output"]), Exponents(self.law, x), Exponents(self.law, y)
         if excess(other.all[i] - one.all[i] + gain(one, other, epsilon), self.least) < 0:
@@ -155,7 +155,7 @@ class Ratio(Theorem):
         return ["lower bound: the ratio at the witness reaches it"]
 
     def everywhere(self) -> list[str]:
-        """Returns only if no pair exceeds the upper bound at any epsilon; says if that is not checked."""
+        """Only if no pair exceeds the upper bound at any epsilon; says if that is not checked."""
         if not self.full:
             return ["upper bound: not checked (--full does)"]
         law = self.law

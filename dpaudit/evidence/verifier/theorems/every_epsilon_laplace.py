@@ -59,7 +59,7 @@ class LaplaceRatio(Ratio):
         return excess((2 - exp_of(-t, self.law.bits)).log() / t * b - a, bound * self.law.scale)
 
     def at_witness(self) -> list[str]:
-        """Returns only if the ratio at the witness reaches the lower bound."""
+        """Only if the ratio at the witness reaches the lower bound."""
         x, y, epsilon = self.pair()
         output = self.witness["output"]
         if not whole(output, self.law.noised, self.law.n):
@@ -70,7 +70,7 @@ class LaplaceRatio(Ratio):
         return ["lower bound: the ratio at the witness reaches it"]
 
     def everywhere(self) -> list[str]:
-        """Returns only if no ratio exceeds the upper bound at either end; says if that is not checked."""
+        """Only if no ratio exceeds the upper bound at either end; says if that is not checked."""
         if not self.full:
             return ["upper bound: not checked (--full does)"]
         for power in self.powers():

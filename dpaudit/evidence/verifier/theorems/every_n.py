@@ -36,7 +36,7 @@ class EveryN(Theorem):
         self.subject = {**subject, "nominal_epsilon": "1"} if self.ratio else subject
         self.bits = 100 + 4 * max(len(self.statement[end]) for end in ("lower", "upper"))
         if subject.get("n") != "all" or len(subject.get("prior", ())) != 2 or self.least > self.most:
-            raise Malformed("not about every n and two cells, or lower and upper are no interval")
+            raise Malformed("not about every n and two cells, or lower and upper do not form an interval")
         self.law = self.law_of(1)
         if self.law.every_pair:
             raise Malformed("the theorem is about one record replaced")
@@ -55,16 +55,16 @@ class EveryN(Theorem):
             lines = self._at_witness()
             lines += self._everywhere() if self.full else ["upper bound: not checked (--full does)"]
         except Undecided:
-            raise Rejected("a number is not told from another with the digits stated") from None
+            raise Rejected("two numbers cannot be separated with the stated digits") from None
         return [*lines, *self.conclude()], self._say()
 
     def _at_witness(self) -> list[str]:
         names = {"side": int, "x": int, "x_prime": int, "output": int}
         side, x, y, r, n = shape(self.witness, "the witness", {**names, "n": None})
         if n is not None and (type(n) is not int or not 1 <= n <= 10**30):
-            raise Malformed("the n of the witness is no number, and not missing: in the limit")
+            raise Malformed("the n of the witness is not a number, nor missing for the limit")
         if side not in (0, 1) or abs(x - y) != 1 or min(x, y, r) < 0 or max(x, y, r) > (10**4 if n is None else n):
-            raise Malformed("the witness is no pair of neighbors with an output")
+            raise Malformed("the witness is not a pair of neighbors with an output")
         if n is not None and (self.ratio or n < self.first):
             law = self.law_of(n)
             cells = [(v, n - v) if side == 0 else (n - v, v) for v in (x, y, r)]
@@ -190,7 +190,7 @@ class EveryN(Theorem):
                 raise Rejected(f"the blocks of the pair {x}, {x + 1} do not reach from N to infinity")
 
     def check_below(self, n: int) -> None:
-        """Returns only if no pair of this n exceeds; with equal priors the other half is its mirror image."""
+        """Only if no pair of this n exceeds; with equal priors the other half is its mirror image."""
         law, bound = self.law_of(n), exp_of(self.most, self.bits)
         a, b = law.prior
         rows: dict[Cells, list[Interval]] = {}

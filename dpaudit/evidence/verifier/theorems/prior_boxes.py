@@ -108,7 +108,7 @@ class Map(Theorem):
         prior = shape({"prior": self.subject.get("prior")}, "the subject", {"prior": list})[0]
         self.sides = [tuple(number(end, "prior", 100) for end in str(alpha).split("..")) * 2 for alpha in prior]
         if any(len(side) not in (2, 4) or side[0] > side[1] for side in self.sides) or self.bound < 0:
-            raise Malformed("the prior is no box, or the bound is negative")
+            raise Malformed("the prior is not a box, or the bound is negative")
         self.full, self.witnesses = full, 0
         self.law = read_family({**self.subject, "prior": [str(side[0]) for side in self.sides]}, BITS)
         if counts != list(self.law.counts()):

@@ -61,7 +61,7 @@ class Theorem:
     full: bool
 
     def conclude(self) -> list[str]:
-        """Returns only if the verdict is the one that the bounds imply; says if that is not checked."""
+        """Only if the verdict is the one that the bounds imply; says if that is not checked."""
         expected = "None"
         if self.claimed is not None:
             refuted = "REFUTED" if self.least > self.claimed else "UNDECIDED"

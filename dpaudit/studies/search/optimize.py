@@ -1,4 +1,4 @@
-"""The optimiser over priors (and epsilon) on the float surrogate, and simple rationals near what it finds."""
+"""The optimizer over priors (and epsilon) on the float surrogate, and simple rationals near what it finds."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Guess:
 
 
 @dataclass
-class Optimiser:
+class Optimizer:
     """Finds large float ratios in a region."""
 
     mechanism: Any
@@ -39,7 +39,7 @@ class Optimiser:
         self._epsilons = np.array([float(e) for e in self.region.epsilons])
 
     def at(self, n: int) -> Surrogate:
-        """Returns the surrogate for n; a few are kept."""
+        """The surrogate for n; a few are kept."""
         if n not in self._surrogates:
             if len(self._surrogates) > 16:
                 self._surrogates.pop(next(iter(self._surrogates)))
@@ -47,7 +47,7 @@ class Optimiser:
         return self._surrogates[n]
 
     def look(self, n: int, logs: Sequence[float], epsilons: Sequence[float] | None = None) -> Guess:
-        """Returns the best epsilon of the region's list (or of ``epsilons``) for this prior."""
+        """The best epsilon of the region's list (or of ``epsilons``) for this prior."""
         tried = self._epsilons if epsilons is None else np.array(epsilons)
         self.evaluations += len(tried)
         ratios = self.at(n).ratios(10.0 ** np.array(logs), tried)
@@ -55,12 +55,12 @@ class Optimiser:
         return Guess(n, tuple(float(v) for v in logs), float(tried[best]), float(ratios[best]))
 
     def screen(self, n: int, extra: Sequence[tuple[float, ...]] = ()) -> list[Guess]:
-        """Returns the seeds (and ``extra``) at n, best first."""
+        """The seeds (and ``extra``) at n, best first."""
         found = [self.look(n, logs) for logs in (*extra, *self.region.seeds())]
         return sorted(found, key=lambda guess: -guess.ratio)
 
     def polish(self, start: Guess, effort: int = 120) -> Guess:
-        """Returns a local maximum near the start: Nelder-Mead over the logarithms of prior entries, epsilon if free."""
+        """A local maximum near the start: Nelder-Mead over the logarithms of prior entries, epsilon if free."""
         low, high = (log10(end) for end in self.box)
         bounds = [(low, high)] * self.k
         point = list(start.logs)
@@ -78,7 +78,7 @@ class Optimiser:
         return found if found.ratio > start.ratio else start
 
     def best_at(self, n: int, extra: Sequence[tuple[float, ...]] = (), starts: int = 2) -> Guess:
-        """Returns the best guess at n: the seeds, then a local search from the best of them."""
+        """The best guess at n: the seeds, then a local search from the best of them."""
         ranked = self.screen(n, extra)[:starts]
         return max((self.polish(guess) for guess in ranked), key=lambda guess: guess.ratio)
 
@@ -121,7 +121,7 @@ class Optimiser:
 
 
 def rounded(value: float, digits: int) -> Fraction:
-    """Returns a rational with so many significant decimal digits; 0 digits is the nearest power of ten."""
+    """A rational with so many significant decimal digits; 0 digits is the nearest power of ten."""
     if digits == 0:
         return Fraction(10) ** round(log10(value))
     unit = Fraction(10) ** (floor(log10(value)) - digits + 1)
