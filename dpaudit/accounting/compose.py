@@ -164,7 +164,9 @@ class Composition:
             folded = _folded(entries, t.first - t.anchor, size)
             there = floats.transform(folded)
             folding = floats.PRODUCT * (len(entries) // size + 1)
-            largest = balls.dyadic(max(floats.largest_above(there), floats.sum_above(folded))) * (1 + balls.dyadic(folding))
+            largest = balls.dyadic(max(floats.largest_above(there), floats.sum_above(folded))) * (
+                1 + balls.dyadic(folding)
+            )
             norm = balls.dyadic(floats.norm_above(folded)) * error + folding
             errors += norm * t.times / largest
             bound *= largest**t.times
