@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dpaudit.claims.outcome import EVERYWHERE, MEASURED, ON_GRID, PARTS_EVERYWHERE, Instance, Outcome, Part, Step
+from dpaudit.claims.outcome import (
+    COMPUTER_ASSISTED,
+    EVERYWHERE,
+    MEASURED,
+    ON_GRID,
+    PARTS_EVERYWHERE,
+    Instance,
+    Outcome,
+    Part,
+    Step,
+)
 from dpaudit.claims.proof import Proof
 from dpaudit.claims.shown import brief, symbol
 from dpaudit.numbers.digits import powers
@@ -114,4 +124,6 @@ def _reach(found: Part) -> str:
         return f" at {setting(found.instance)}"
     if found.establishes == ON_GRID:
         return " on its grid only" if found.instance else ", certified row by row"
+    if found.establishes == PARTS_EVERYWHERE[COMPUTER_ASSISTED]:
+        return f", {found.establishes}"
     return f" {found.establishes}" if found.establishes in PARTS_EVERYWHERE.values() else ""

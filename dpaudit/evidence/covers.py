@@ -9,12 +9,13 @@ from dpaudit.evidence.verifier.reading import FORMAT, VERSION
 from dpaudit.forall.every_epsilon import RatioResult
 from dpaudit.forall.every_epsilon_cover import Cover
 from dpaudit.forall.every_n import EveryNRatioResult, EveryNResult
-from dpaudit.forall.every_n_finite import Below
+from dpaudit.forall.every_n_finite import Below, Cuts
+from dpaudit.forall.every_n_search import Closed
 from dpaudit.forall.prior_boxes import PriorMapResult
 from dpaudit.forall.ranged import Ranged, Span
+from dpaudit.mechanisms.base import PosteriorMechanism
 from dpaudit.numbers.enclosure import outward
 from dpaudit.numbers.errors import InputError
-from dpaudit.posterior.model import Histogram
 
 TheoremResult = RatioResult | PriorMapResult | EveryNResult
 
@@ -68,7 +69,7 @@ def _bounds(result: RatioResult) -> dict[str, str]:
 def _where(result: RatioResult) -> str:
     """The epsilon at which the witness reaches the lower bound; 0 and inf are limits."""
     if result.cover is not None:
-        return "inf" if result.cover.epsilon is None else str(result.cover.epsilon)
+        return _end(result.cover.epsilon)
     span = result.subject.epsilon
     assert isinstance(span, Span)
     every = "0" if span.low is None else str(span.low)
@@ -99,23 +100,20 @@ def every_n(result: EveryNResult) -> dict[str, Any]:
     theory, ranged = result.theory, result.subject
     best, judged = theory.best, result.claim.to_dict()
     ratio = isinstance(result, EveryNRatioResult)
-    if ratio and isinstance(best, Below):
-        raise InputError(
-            "certificate", "(not written)", "the supremum is attained at one n: write a certificate for that n"
-        )
     if isinstance(best, Below):
-        assert best.witness is not None
         x, y, r = (cells[0] for cells in (best.witness.x, best.witness.x_prime, best.witness.output))  # type: ignore[index]
         witness = {"n": best.n, "side": 0, "x": x, "x_prime": y, "output": r}
+        witness |= {"epsilon": _end(best.epsilon)} if ratio else {}
     else:
         peak = best.peak
         witness = {"side": int(best.side != ranged.prior), "x": peak.x, "x_prime": peak.x_prime, "output": peak.output}
         witness |= {} if best.n is None else {"n": best.n}
     sides = {side: i for i, side in reversed(list(enumerate([ranged.prior, ranged.prior[::-1]])))}
     cover = [
-        [c.block.first, c.block.last, sides[c.side], list(c.pairs), *(["slope"] if c.sloped else [])]
+        [c.block.first, c.block.last, sides[c.side], list(c.pairs), *(["slope"] if c.sloped else []), *_cuts(c)]
         for c in theory.cover
     ]
+    below = [entry for found in theory.below for entry in _below(ranged, found)]
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -128,21 +126,39 @@ def every_n(result: EveryNResult) -> dict[str, Any]:
             "verdict": str(judged["verdict"]),
         },
         "witness": witness,
-        "cover": {"m": theory.m, "first": theory.first, "blocks": cover},
+        "cover": {"m": theory.m, "first": theory.first, "blocks": cover, **({"below": below} if ratio else {})},
     }
 
 
+def _cuts(closed: Closed) -> list[list[list[str]]]:
+    """Returns the ends of the intervals of both orders where sums bound the pair, else nothing."""
+    return [] if closed.cuts is None else [[[str(cut) for cut in part] for part in closed.cuts]]
+
+
+def _below(ranged: Ranged, below: Below) -> list[list[Any]]:
+    """Returns [n, x, x', cuts] for the ordered pairs of this n that need intervals of epsilon."""
+    mechanism = ranged.moved(n=below.n, eps=1)
+    return [[below.n, x[0], y[0], cuts] for x, y, cuts in _expanded(mechanism, below.cuts)] if below.cuts else []
+
+
 def _cover(result: RatioResult, cover: Cover) -> list[list[Any]]:
-    """Returns [x, x', cuts] for the ordered pairs that their oscillation does not settle, those of an orbit alike."""
-    mechanism = result.subject.mechanism
+    """Returns [x, x', cuts] for the ordered pairs that their oscillation does not settle."""
+    cuts = {
+        (pair.x, pair.y): tuple(high for _, high in cover.closed[i] if high is not None)
+        for i, pair in enumerate(cover.pairs)
+        if not pair.alike
+    }
+    return _expanded(result.subject.mechanism, cuts)
+
+
+def _expanded(mechanism: PosteriorMechanism, cuts: Cuts) -> list[list[Any]]:
+    """Returns [x, x', cuts] for these ordered pairs and all others of their orbits."""
     canonical = mechanism.model.canonical
-    cuts: dict[tuple[Histogram, ...], list[str]] = {}
-    for i, pair in enumerate(cover.pairs):
-        if not pair.alike:
-            cuts[canonical(pair.x, pair.y)] = [_text(high) for _, high in cover.closed[i][:-1]]
+    texts = {canonical(x, y): [str(cut) for cut in ends] for (x, y), ends in cuts.items()}
     ordered = ((x, y) for x in mechanism.datasets() for y in mechanism.neighbors(x))
-    return [[list(x), list(y), cuts[key]] for x, y in ordered if (key := canonical(x, y)) in cuts]
+    return [[list(x), list(y), texts[key]] for x, y in ordered if (key := canonical(x, y)) in texts]
 
 
-def _text(cut: Fraction | None) -> str:
-    return str(cut)
+def _end(epsilon: Fraction | None) -> str:
+    """Returns an epsilon as text; 0 and inf are limits."""
+    return "inf" if epsilon is None else str(epsilon)

@@ -10,6 +10,7 @@ from dpaudit.audit.page import Line, Words
 from dpaudit.audit.picture import bar
 from dpaudit.audit.setting import ALL
 from dpaudit.audit.words import pair_text
+from dpaudit.forall.every_epsilon import LIMITS
 from dpaudit.forall.every_n_finite import Below
 from dpaudit.forall.every_n_proof import Theory, prove
 from dpaudit.forall.every_n_rates import Family
@@ -98,9 +99,18 @@ class EveryNResult(Supremum):
 
 @dataclass(frozen=True, kw_only=True)
 class EveryNRatioResult(EveryNResult):
-    """The same for true epsilon / epsilon over every n >= 1 and every epsilon > 0, in ``ratio``."""
+    """The same for true epsilon / epsilon over every n >= 1 and every epsilon > 0, in ``ratio``.
+
+    ``attained_epsilon`` is that of the witness, "0" and "inf" for limits, "every" in the limit n -> infinity.
+    """
 
     ratio: Enclosure
+    attained_epsilon: str
+
+    def where(self) -> str:
+        """Returns for people the n of the supremum, or of its lower bound where there is a gap, and the epsilon."""
+        at = self.attained_epsilon
+        return super().where() + {"every": ""}.get(at, f", {LIMITS.get(at, f'at ε = {at}')}")
 
     def lines(self) -> list[Line]:
         """Returns the same rows, of the ratio."""
@@ -161,7 +171,9 @@ def every_n_and_epsilon(ranged: Ranged, effort: Effort) -> EveryNRatioResult:
     check_possible(ranged)
     theory = _theory(ranged, effort, every_epsilon=True)
     claim = Claim(EveryEpsilon(factor, "all"), verdict(theory.supremum, factor))
-    members = _members(ranged, theory)
+    best = theory.best
+    at = "every" if isinstance(best, Place) else "inf" if best.epsilon is None else str(best.epsilon)
+    members = {**_members(ranged, theory), "attained_epsilon": at}
     return EveryNRatioResult(**members, ratio=theory.supremum, claim=claim, **_last(ranged, effort, start))
 
 
@@ -195,7 +207,6 @@ def _members(ranged: Ranged, theory: Theory) -> dict[str, Any]:
 def _where(ranged: Ranged, best: Place | Below) -> tuple[str, Witness]:
     """Returns the n of the largest loss, or "inf", and the witness; in the limit its large cell is written "n-2"."""
     if not isinstance(best, Place):
-        assert best.witness is not None
         return str(best.n), best.witness
     turned = best.side != ranged.prior
 

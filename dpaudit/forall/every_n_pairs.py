@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
+from dpaudit.forall.every_epsilon_rows import Row
 from dpaudit.forall.every_n_distances import Block, Distances
 from dpaudit.forall.every_n_rates import Family, Prior
+from dpaudit.forall.every_n_sums import BySums, by_sums
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball
 
@@ -80,6 +82,12 @@ class Pairs:
         p, q = self._row(x), self._row(x + 1)
         found = over_every_epsilon([*p.exponents, p.far], [*q.exponents, q.far])
         return balls.ends(found)[1]
+
+    def by_sums(self, x: int, bar: Fraction) -> tuple[BySums, BySums]:
+        """Returns such bounds of x against x+1 and of x+1 against x that look at sums of outputs (section 6)."""
+        p, q = self._row(x), self._row(x + 1)
+        rows = Row(p.exponents, x), Row(q.exponents, x + 1)
+        return by_sums(*rows, (p.far, q.far), bar), by_sums(*rows[::-1], (q.far, p.far), bar)
 
     def _peak(self, losses: list[Ball], x: int, y: int) -> Peak:
         r = balls.argsort(losses)[-1]

@@ -43,6 +43,8 @@ class Closed:
     most: Fraction
     sloped: bool = False
     """Whether the bound is that of the centre and the slope."""
+    cuts: tuple[tuple[Fraction, ...], tuple[Fraction, ...]] | None = None
+    """Where the bound is that of sums: the ends of the intervals of epsilon of x against x+1, and of x+1 against x."""
 
 
 def _short(block: Block) -> bool:
@@ -66,6 +68,8 @@ class Search:
     cover: list[Closed] = field(default_factory=list)
     waiting: list[tuple[Fraction, int, Closed]] = field(default_factory=list)
     looked: int = 0
+    stuck: dict[Prior, set[int]] = field(default_factory=dict)
+    """The pairs of an end that sums may bound where matched rows do not."""
 
     def _pairs(self, side: Prior, block: Block, top: int) -> Pairs:
         most = top + (1 << 20) if block.first is None else block.first - 1
@@ -114,6 +118,7 @@ class Search:
     def run(self, effort: Effort) -> Fraction:
         """Returns an upper bound of the losses of these pairs for every n >= first; the largest are split first."""
         for side in self.family.sides():
+            self.stuck[side] = self._stuck(side) if self.every_epsilon else set()
             self._look(Block(self.first, None), side, tuple(range(self.m)))
         most = MOST_BLOCKS // (15 if self.every_epsilon else 1)  # where matched rows are not sharp, more is of no use
         while self.waiting and self.looked < most:
@@ -128,6 +133,13 @@ class Search:
         self.cover += [closed for _, _, closed in self.waiting]
         return max(closed.most for closed in self.cover)
 
+    def _stuck(self, side: Prior) -> set[int]:
+        """Returns the pairs that no block of matched rows closes, however large its n; of one rate, all pairs."""
+        if self.family.flat:
+            return set(range(self.m))
+        rows = self._pairs(side, LIMIT, self.m - 1)
+        return {x for x in range(self.m) if rows.upper_every_epsilon(x) > self.floor + self.tolerance}
+
     def _look(self, block: Block, side: Prior, pairs: tuple[int, ...]) -> None:
         """Bounds these pairs on this block: those that are closed go to the cover, the others wait."""
         self.looked += 1
@@ -136,6 +148,11 @@ class Search:
         uppers = dict(plain)
         if not self.every_epsilon and self.looked > PLAIN_BLOCKS and _short(block):
             uppers |= self._sloped(block, side, rows.reach, uppers)
+        for x in self.stuck[side].intersection(pairs):
+            if plain[x] > self.floor + self.tolerance and self._by_sums(block, side, rows, x):
+                pairs = tuple(other for other in pairs if other != x)
+        if not pairs:
+            return
         if block.first is not None and not self.every_epsilon and max(uppers.values()) > self.floor + self.tolerance:
             self._try(block.first, side, tuple(x for x in pairs if uppers[x] > self.floor + self.tolerance))
         open_ = tuple(x for x in pairs if uppers[x] > self.floor + self.tolerance)
@@ -145,6 +162,14 @@ class Search:
             self.cover.append(closed)
         if waiting is not None:
             heappush(self.waiting, (-waiting.most, self.looked, waiting))
+
+    def _by_sums(self, block: Block, side: Prior, rows: Pairs, x: int) -> bool:
+        """Puts the pair on this block into the cover if sums of outputs bound it, with a little room."""
+        there, back = rows.by_sums(x, self.floor - self.floor / 1000)
+        most = max(there.most, back.most)
+        if most <= self.floor:
+            self.cover.append(Closed(block, side, (x,), most, cuts=(there.cuts, back.cuts)))
+        return most <= self.floor
 
     @staticmethod
     def _closed(

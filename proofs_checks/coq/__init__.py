@@ -27,16 +27,24 @@ SAID = {
     "dp.mh": ("Histograms", "mh_histograms", f"{EVERY}, any γ ≥ 0: MH is (1+γ)ε-DP"),
     "level.5.1": ("Levels", "level_5_1", "any finite list of outputs: equal score ⇔ equal probability"),
     "level.5.2": ("Levels", "level_5_2", "any finite list of outputs: Pr[u = u(r)] = C·Pr[z = r]"),
-    "sliding.proved": ("Levels", "sliding", "C_a ≤ 2 and C_b ≥ 1 give Pr[u = a] ≤ e^(t(b−a) + ln 2)·Pr[u = b]"),
+    "level.at-most-two": (
+        "AtMostTwo",
+        "at_most_two",
+        "k = 2, every n, prior and x: no three candidates at one distance",
+    ),
+    "sliding.proved": (
+        "AtMostTwo",
+        "sliding_two",
+        "k = 2, every n, prior and x, attained a and b: Pr[u = a] ≤ e^(t(b−a) + ln 2)·Pr[u = b]",
+    ),
     "sliding.stated": ("Levels", "sliding_stated_is_false", "n = 1, prior (1,1), ε = 1: the printed form fails"),
     "dp.lszhang": ("Counting", "lszhang_private", f"LSZhang, {CELLS}, is ε-DP"),
     "dp.lsdim": ("Counting", "lsdim_private", f"LSDim, {CELLS}, is ε-DP"),
     "dp.lshist": ("Counting", "lshist_private", f"LSHist, {CELLS}, is ε-DP"),
 }
 UNDER = {
-    **{claim: EULER for claim, said in SAID.items() if said[0] == "Histograms"},
+    **{claim: EULER for claim, said in SAID.items() if said[0] in ("Histograms", "AtMostTwo")},
     "dp.ehd.prior-ge-1": f"GS ≤ Δ, which gs.any-prior proves outside Coq for Δ = GS₀, and {EULER}",
-    "sliding.proved": "C_a ≤ 2, which level.at-most-two proves outside Coq",
     "sliding.stated": "H(x,x′) = √(1−π/4), which follows in Coq from Γ(1) = Γ(2) = 1 and Γ(3/2) = √π/2",
 }
 """The hypotheses of the theorems; those of a theorem without an entry are the claim's own."""

@@ -18,6 +18,7 @@ from dpaudit.numbers.balls import Ball
 from dpaudit.posterior.distances import Hellinger
 from dpaudit.posterior.model import make_model
 from proofs_checks.points import rationals
+from proofs_checks.privacy.tools import row_steps
 
 FALLS = Statement("mean error of the later", "<", "mean error of the former")
 TINY = Fraction(1, 10**8)
@@ -51,11 +52,12 @@ def pair(kind: Kind, n: int, eps: Fraction, former: Place, later: Place) -> Batc
 
     def steps() -> list[Step]:
         lines = []
-        for words, (a, prior) in (("former", former), ("later", later)):
-            model = make_model(n, prior=prior)
-            h, x = Hellinger(model), (a, n - a)
-            lines.append(step(f"LS of the {words}", f"x = {x}, prior ({prior[0]}, {prior[1]})", h.local(x)))
-            lines.append(step(f"mean error of the {words}", "Σ P(r)·H(x,r)", mean_error(kind, n, eps, (a, prior))))
+        for words, name, (a, prior) in (("former", "x", former), ("later", "x′", later)):
+            mechanism, x = kind(make_model(n, prior=prior), eps), (a, n - a)
+            lines.append(step(f"the {words}", f"{name} with prior ({prior[0]}, {prior[1]}): {name}", str(x)))
+            lines += row_steps(mechanism, x, x, name)[1:]
+            error = mean_error(kind, n, eps, (a, prior))
+            lines.append(step(f"mean error of the {words}", f"Σ e^(−w·H({name},r))·H({name},r)/NL({name})", error))
         return lines
 
     return single(where, sides, steps=steps)

@@ -77,7 +77,8 @@ def clipped_agree(half: int) -> bool:
 
 def distances_lemma() -> Proof:
     """Returns: H(x, x+j)/LS(x) → |j| for every fixed j."""
-    proof = Proof().says(
+    proof = Proof().says("notation", "both cells of x have the parameter A = n/2 + α; H_j = H(x, x+j), L = LS(x)")
+    proof.says(
         "second differences",
         "½F(z) + ½F(z+j) − F(z+j/2) = (j²/8)·F″(ξ), ξ between z and z+j; with F = ln Γ: "
         "−ln BC(x, x+j) = (j²/8)(ψ′(ξ₁) + ψ′(ξ₂)), ξ₁, ξ₂ within |j| of A",

@@ -165,7 +165,7 @@ def weaker_proof(proof: Proof) -> Proof:
     proof.says("S(y) > S(x)", "b ≤ a + 1: ε/2 from the weights; a ≤ e^γ·b + 1, so NL(y) ≤ e^ε·NL(x) + δ/2 likewise")
     proof.says("so", "P_x ≤ e^(ε/2)(e^ε + δ/2)·P_y: beyond e^(3ε/2)·P_y there is at most ½e^(ε/2)·δ in all")
     lack = "ln(NL(y)/NL(x)) ≤ ε/2 if S(y) > S(x); else (ε/2)(b − a) + ln(NL(y)/NL(x)) ≤ ε at the near outputs"
-    return proof.says("what lacks", f"for (ε, δ/2) at every n: {lack}; here both are known with ε/2 more")
+    return proof.says("what is missing", f"for (ε, δ/2) at every n: {lack}; here both are known with ε/2 more")
 
 
 @check("dp.mhdelta", grid=DEFAULT, wide=WIDE, weight=9, audits=("MHdelta", {}), uses=["smooth.exp", "ls.reduction"])
@@ -182,7 +182,7 @@ def mhdelta(ctx: Context) -> Outcome:
         (f"control: with {LITTLE}·ε in γ it is false for very many records", scan(NEAR_MOST, [huge_batch()])),
         ("for every n, prior, ε and δ it is (3ε/2, ½e^(ε/2)δ)-DP", weaker),
         (
-            "the inequality that lacks for ε itself at every n, on the claim's whole grid and at n = 200, 400: "
+            "the missing inequality, for ε itself at every n, on the claim's whole grid and at n = 200, 400: "
             "ln(NL(y)/NL(x)) ≤ ε/2 where S(y) > S(x), else the loss ≤ ε at near outputs",
             scan(LACKS, lacks),
         ),

@@ -31,6 +31,7 @@ from dpaudit.posterior.model import Model
 from proofs_checks.points import exponential_at, model_at, priors, rationals
 from proofs_checks.privacy.real_prior import Tie, dilated, no_rational_tie
 from proofs_checks.privacy.scores import Scores, Select, all_scores, score_batches
+from proofs_checks.privacy.tools import row_steps
 from proofs_checks.setting.exact import decided, levels
 from proofs_checks.setting.levels import level_steps
 
@@ -247,13 +248,14 @@ def literal_batches(grid: Grid) -> Batches:
     def steps(at: tuple[MHdelta, int], tag: tuple[tuple[int, int], tuple[int, int]]) -> list[Step]:
         row = all_scores(at[0])(tag[0])
         i = next(k for k, level in enumerate(row.levels) if tag[1] in level.members)
-        listed = ", ".join(f"{-float(d.mid()):.7f}" for d in row.distances)
+        listed = ", ".join(f"−{float(d.mid()):.7f}" for d in row.distances[1:])
         return [
-            step("attained scores u = −H", "", listed),
+            step("attained scores u = −H", "", f"0, {listed}"),
             step("c", f"−H(x, {tag[1]})", -row.distances[i]),
             step("e^λ·c", "which no candidate has", -ball(at[1]).exp() * row.distances[i]),
-            step("the largest λ of the lemma", "γ = ln(1 − ε/(2 ln(δ/(2(n+1)))))", row.gamma),
-            step("Pr[u = c]", "", row.chances[i]),
+            step("the largest λ of the lemma", "ln(1 − ε/(2 ln(δ/(2(n+1)))))", row.gamma),
+            *row_steps(at[0], *tag, "x"),
+            step("Pr[u = c]", "the sum of e^(c·w)/NL(x) over the candidates with this score", row.chances[i]),
         ]
 
     return over(grid, subject, sides, ("x", "r (score c)"), steps=steps)

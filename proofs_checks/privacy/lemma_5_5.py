@@ -193,11 +193,15 @@ def zero_batches(grid: Grid, delta: bool) -> Batches:
         here, there, eps = table[x], table[y], at[0].epsilon
         tail = 1 - (sum(x) + 1) * (ball(eps / 2) / (1 - ratio(here, there))).exp()
         lines = [
+            *(line for name, z in (("x", x), ("x′", y)) for line in row_steps(at[0], z, r, name)),
             step("K", "(S(x)/S(x′))·ln(NL(x)/NL(x′))", ratio(here, there)),
             step("the common factor of δ", "1 − (n+1)·e^(ε/(2(1−K))), negative as 0 < K < 1", tail),
         ]
+        formula = "D = 2·e^(ε(H(x′,r) − H(x,r))/(2S(x))), C_r = 1 if r = BI(x), else 2"
         for name, at_r in (("BI(x)", x), ("r", r)):
-            lines.append(step(f"D/C_r at {name}", "", factor(eps, here, there, at_r) / own(here, at_r)))
+            share = factor(eps, here, there, at_r) / own(here, at_r)
+            lines.append(step(f"D/C_r at {name}", formula, share))
+            lines.append(step(f"δ at {name}", "the common factor times D/C_r", tail * share))
         return lines
 
     return over(grid, subject, sides, ("x", "x′", "r"), steps=steps)

@@ -110,7 +110,7 @@ def farther_lemma() -> Proof:
     a, s, w = variables("a", "s", "w")
     half = fmpq(1, 2)
     b, gap = a + s * half, (w - half) ** 2 - w * (w - s * half - 1)
-    proof = Proof().knows("bounds of g", "a/(a+½) ≤ g(a)² < 1 by the log-convexity of Γ")
+    proof = Proof().knows("bounds of g", "g(a) = Γ(a+½)/√(Γ(a)Γ(a+1)): a/(a+½) ≤ g(a)² < 1 by the log-convexity of Γ")
     proof.says("one cell", "s steps up from parameter a its factor is Γ(a+s/2)/√(Γ(a)Γ(a+s)), s down the same with −s")
     proof.says("one more step up", "squared it is Γ(b+½)²/(Γ(b)²(a+s)) = g(b)²·b/(a+s) with b = a + s/2")
     proof.equal("which is < 1", "g(b)² < 1 and (a+s) − b = s/2 ≥ 0", (a + s) - b, s * half)

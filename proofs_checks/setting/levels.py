@@ -14,6 +14,7 @@ from dpaudit.numbers.balls import Ball, ball
 from dpaudit.numbers.rationals import Exact
 from dpaudit.posterior.distances import Hellinger, bc_squared
 from dpaudit.posterior.model import Histogram, Model, hamming
+from proofs_checks.coq import THEOREMS
 from proofs_checks.points import model_at, priors
 from proofs_checks.setting.exact import distance, level_of, levels
 from proofs_checks.setting.lemmas import farther_lemma
@@ -117,7 +118,7 @@ def level_at_most_two(ctx: Context) -> Outcome:
         "the claimed bound is 1 + 1, the counts of x and r being symbols",
         lambda: two((c1, c2), (c2, c1)) == 1 + 1 == two((c1, c2), (c1, c2)),
     )
-    proof.concludes(AT_MOST_TWO, "<=")
+    proof.concludes(AT_MOST_TWO, "<=").formal(THEOREMS["level.at-most-two"])
     grid, far = Grid(n=range(1, 41 if ctx.wide else 13), prior=PRIORS), Grid(n=[200], prior=PRIORS)
     words = "far out: x = 0, 1 and the balanced x of n = 200, the same priors"
     return proof.settle(

@@ -132,6 +132,56 @@ def test_every_n_and_every_epsilon(above_n):
 
 
 @pytest.fixture(scope="module")
+def sums():
+    """A certificate with cuts: EHD at every n and every epsilon, whose supremum is at n = 3."""
+    return certificate_of("EHD", eps="all", digits=6)
+
+
+def test_cuts_are_accepted(sums, above_n):
+    assert any(isinstance(block[-1], list) and len(block) == 5 for block in sums["cover"]["blocks"])
+    assert sums["witness"]["n"] == 3
+    assert sums["witness"]["epsilon"] == "0"
+    _, said = accepted(sums)
+    assert "lies between 0.55228" in said["text"]
+
+
+def test_an_n_below_needs_its_cuts(sums):
+    part = EveryN(sums, True)
+    for n in (2, 3, 9):
+        part.check_below(n)
+    part.below = {}
+    with pytest.raises(Rejected, match="n = 9: the pair 0, 1"):
+        part.check_below(9)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "reason"),
+    [
+        (("witness", "epsilon"), "1", "below the stated lower bound"),
+        (("witness", "epsilon"), "-1", "malformed"),
+        (("witness", "epsilon"), None, "malformed"),
+        (("witness", "n"), 4, "below the stated lower bound"),
+        (("statement", "upper"), "0.5", "no interval|malformed"),
+        (("cover", "below"), [[3, 0, 1]], "malformed"),
+        (("cover", "below"), [[3, 0, 1, ["2", "1"]]], "malformed"),
+        (("subject", "nominal_epsilon"), "1", "malformed"),
+    ],
+)
+def test_changed_cuts_are_rejected(sums, above_n, path, value, reason):
+    found = accepted(changed(sums, path, value))
+    assert isinstance(found, str), found
+    assert re.search(reason, found), found
+
+
+def test_the_cuts_of_a_block_are_looked_at(sums, above_n):
+    i, block = next((i, b) for i, b in enumerate(sums["cover"]["blocks"]) if len(b) == 5)
+    few = [part[-1:] for part in block[4]]
+    for cuts, reason in ((few, "not covered"), (block[4][:1], "malformed"), ([[], []], "malformed")):
+        assert reason in accepted(changed(sums, ("cover", "blocks", i, 4), cuts))
+    assert "not covered" in accepted(changed(sums, ("cover", "blocks", i), block[:4]))
+
+
+@pytest.fixture(scope="module")
 def plateau():
     """A certificate with a block that only its centre and slope bound."""
     from dpaudit.forall import every_n_search
@@ -228,6 +278,21 @@ def test_the_middle_is_that_of_the_engine():
             low, high = balls.ends(family.middle(24, 100))
         assert own.ends()[0] <= high
         assert low <= own.ends()[1]
+
+
+def test_a_tie_at_one_record_is_accepted_and_no_smaller_bound(above_n):
+    """EHD at nominal epsilon 2 and target 1: at n = 1 the loss is exactly 1, by algebra."""
+    document = certificate_of("EHD", eps=2, claim="1", digits=6)
+    assert document["statement"]["upper"] == "1"
+    _, said = accepted(document)
+    assert "lies between 1 and 1" in said["text"]
+    part = EveryN(document, True)
+    cells = [(0, 1), (1, 0)]
+    assert not list(part._exceeding(part.law_of(1), cells))
+    part.most = 1 - Fraction(1, 10**60)
+    assert list(part._exceeding(part.law_of(1), cells)) == [0]
+    other = changed(document, ("subject", "prior"), ["1", "1000001/1000000"])
+    assert "below the stated lower bound" in accepted(other)
 
 
 def test_a_calibration_for_every_n_has_two_statements(tmp_path, capsys):

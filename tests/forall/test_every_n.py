@@ -75,20 +75,11 @@ def test_ehdl_with_the_uniform_prior_is_private_for_every_n_and_every_epsilon():
             assert own.upper <= result.ratio.lower * Fraction(eps)
 
 
-def test_what_does_not_close_is_an_enclosure_with_the_inequality_that_lacks():
-    """At every n and every epsilon the worst n of EHD is 3, and the matched rows of larger n are not as sharp."""
-    result = dpaudit.epsilon("EHD", n="all", eps="all", digits=4)
-    assert result.attained == "3"
-    assert result.where().startswith("the lower bound: ")
-    assert "the pairs 0|1 on n = 72" in result.open
-    assert result.ratio.lower < Fraction("0.5523") < result.ratio.upper < Fraction("0.7")
-    assert result.claim.verdict.value == "PROVED"
-
-
 def test_calibrated_where_one_n_is_the_worst():
-    """At n = 1 and prior (1, 1) the loss of EHD is eps / 2, and no other n exceeds that at eps = 2."""
+    """At n = 1 and prior (1, 1) the loss of EHD is exactly eps / 2, and no other n exceeds that at eps = 2."""
     result = dpaudit.calibrate("EHD", n="all", target=1, digits=10)
-    assert result.nominal == Fraction(19999999, 10**7)
+    assert result.nominal == 2
+    assert result.true_epsilon.lower == result.true_epsilon.upper == 1
     assert result.attained == "1"
     assert result.beyond.nominal == Fraction(20000001, 10**7)
 

@@ -3,7 +3,7 @@
 n records, k categories, prior alpha; data sets are histograms; adjacent: one record replaced, or every pair.
 H(c,d) = sqrt(1 - BC), BC = prod_i Gamma(alpha_i + (c_i+d_i)/2) / sqrt(Gamma(alpha_i + c_i) Gamma(alpha_i + d_i)).
 When ``row`` returns, its numbers contain the probabilities P_x(r), in the order of the outputs; those of the Laplace
-family are known exactly as well.
+family, and of two data sets whose distance is the sensitivity, are known exactly as well.
 """
 
 from __future__ import annotations
@@ -213,12 +213,25 @@ class Exponential(Family):
             found = found * (1 + gamma) if self.name == "EHDS" else found
         return 2 * found
 
+    def _half(self) -> Fraction | None:
+        """The rate times H if algebra knows it.
+
+        One record in two cells: there is one distance H, so LS = GS = H, and S is between them; and GS_0 is H with the
+        prior (1, 1), as BC = Gamma(3/2)^2 = pi/4.
+        """
+        if self.size != 2 or (self.parameters.get("gs") == "constant" and self.prior != (Fraction(1), Fraction(1))):
+            return None
+        return self.epsilon / 2 / (1 + self.parameters["gamma"] if self.name == "EHDS" else 1)
+
     def make_row(self, x: Cells) -> list[Number]:
         """The weights over their sum."""
-        rate = self.epsilon / self.divisor(x)
+        rate, half = self.epsilon / self.divisor(x), self._half()
         weights = [(-(rate * self.hellinger(x, r))).exp() for r in self.datasets()]
         everything = total(weights, self.bits)
-        return [Number(w / everything) for w in weights]
+        if half is None:
+            return [Number(w / everything) for w in weights]
+        forms: list[Sum] = [ONE if r == x else {-half: Fraction(1)} for r in self.datasets()]
+        return [Number(w / everything, (f, sum_of(forms))) for w, f in zip(weights, forms, strict=True)]
 
 
 def read_family(subject: Any, bits: int) -> Any:

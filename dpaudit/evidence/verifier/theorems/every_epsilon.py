@@ -28,11 +28,10 @@ End = Fraction | None
 
 
 class Exponents:
-    """A(x, r) of one data set; ln Z, its slope -E[A] and Z - 1 at any epsilon."""
+    """A(x, r) of one data set, of all outputs or of some, x itself among them; ln Z, -E[A] and Z - 1 at any epsilon."""
 
-    def __init__(self, law: Any, x: Cells) -> None:
-        self.bits, divisor = law.bits, law.divisor(x)
-        self.all = [law.hellinger(x, r) / divisor for r in law.datasets()]
+    def __init__(self, values: list[Interval], bits: int) -> None:
+        self.bits, self.all = bits, values
         self.others = [a.positive() for a in self.all if a.sign() != 0]
         if len(self.others) != len(self.all) - 1:
             raise Undecided
@@ -49,6 +48,23 @@ class Exponents:
             moment = total((w * a for w, a in zip(weights, self.others, strict=True)), self.bits)
             self._found[epsilon] = (more + 1).log(), -(moment / (more + 1)), more
         return self._found[epsilon]
+
+
+def exponents(law: Any, x: Cells) -> Exponents:
+    """A(x, r) = H(x, r) / divisor(x) for all outputs."""
+    divisor = law.divisor(x)
+    return Exponents([law.hellinger(x, r) / divisor for r in law.datasets()], law.bits)
+
+
+def read_cuts(entry: Any, low: Fraction, high: End) -> list[End]:
+    """The ends of intervals of epsilon, which rise from the first epsilon to the last."""
+    if not isinstance(entry, list):
+        raise Malformed("cuts are no list")
+    cuts = [low, *(number(cut, "a cut", DIGITS) for cut in entry)]
+    known = [*cuts, *([] if high is None else [high])]
+    if any(a >= b for a, b in pairwise(known)) or len(known) < 2:
+        raise Malformed("the cuts of a pair do not rise within the range of epsilon")
+    return [*cuts, high]
 
 
 def gain(x: Exponents, y: Exponents, epsilon: End) -> Interval:
@@ -80,6 +96,11 @@ def gains(x: Exponents, y: Exponents, low: Fraction, high: End) -> list[Interval
     half, middle, chord = (high - low) / 2, (high + low) / 2, (start_y + end_y) / 2
     tangents = start_x + slope * half, end_x - slope_x * half
     return [first, *((chord - line) / middle for line in tangents), gain(x, y, high)]
+
+
+def on_intervals(x: Exponents, y: Exponents, cuts: list[End]) -> list[Interval]:
+    """Numbers whose maximum is above G on all intervals with these ends."""
+    return [g for low, high in pairwise(cuts) for g in gains(x, y, low or ZERO, high)]
 
 
 class Ratio(Theorem):
@@ -117,14 +138,11 @@ class Ratio(Theorem):
         return low, high
 
     def _entry(self, entry: Any) -> tuple[tuple[Cells, Cells], list[End]]:
-        """An ordered pair and the ends of its intervals, which rise from the first epsilon to the last."""
-        if not isinstance(entry, list) or len(entry) != 3 or not isinstance(entry[2], list):
+        """An ordered pair and the ends of its intervals."""
+        if not isinstance(entry, list) or len(entry) != 3:
             raise Malformed("an entry of the cover is not [x, x', cuts]")
-        cuts = [self.low, *(number(cut, "a cut", DIGITS) for cut in entry[2])]
-        known = [*cuts, *([] if self.high is None else [self.high])]
-        if any(a >= b for a, b in pairwise(known)) or len(known) < 2:
-            raise Malformed("the cuts of a pair do not rise within the range of epsilon")
-        return (self.law.place(entry[0], "x"), self.law.place(entry[1], "x_prime")), [*cuts, self.high]
+        cuts = read_cuts(entry[2], self.low, self.high)
+        return (self.law.place(entry[0], "x"), self.law.place(entry[1], "x_prime")), cuts
 
     def check(self) -> tuple[list[str], dict[str, Any]]:
         """What was established and the statement, with more bits if that is needed to decide."""
@@ -149,7 +167,7 @@ class Ratio(Theorem):
     def at_witness(self) -> list[str]:
         """Only if the ratio at the witness reaches the lower bound."""
         x, y, epsilon = self.pair()
-        i, one, other = self.law.output(self.witness["output"]), Exponents(self.law, x), Exponents(self.law, y)
+        i, one, other = self.law.output(self.witness["output"]), exponents(self.law, x), exponents(self.law, y)
         if excess(other.all[i] - one.all[i] + gain(one, other, epsilon), self.least) < 0:
             raise Rejected("the ratio at the witness is below the stated lower bound")
         return ["lower bound: the ratio at the witness reaches it"]
@@ -159,14 +177,13 @@ class Ratio(Theorem):
         if not self.full:
             return ["upper bound: not checked (--full does)"]
         law = self.law
-        rows: dict[Cells, Exponents] = {c: Exponents(law, c) for c in law.datasets()}
+        rows: dict[Cells, Exponents] = {c: exponents(law, c) for c in law.datasets()}
         for pair in ((x, y) for x in law.datasets() for y in law.neighbors(x)):
             x, y = (rows[c] for c in pair)
             differences = [b - a for a, b in zip(x.all, y.all, strict=True)]
             bounds = [largest(differences)]
             if pair in self.cuts:
-                ends = pairwise(self.cuts[pair])
-                bounds = [bounds[0] + g for low, high in ends for g in gains(x, y, low or ZERO, high)]
+                bounds = [bounds[0] + g for g in on_intervals(x, y, self.cuts[pair])]
             elif not self._alike(*pair):
                 bounds = [bounds[0] - smallest(differences)]
             if any(excess(bound, self.most) > 0 for bound in bounds):

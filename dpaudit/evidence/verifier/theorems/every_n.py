@@ -2,24 +2,35 @@
 
 When ``EveryN.check`` returns, lower <= the supremum, by the witness, and with ``full`` it is at most upper: every n
 below N by its own rows, from N on the pairs near the ends by blocks of n (``every_n_blocks``) that join from N to
-infinity, and the pairs in the middle by ``middle``. The same for true epsilon / epsilon over every epsilon too.
+infinity, and the pairs in the middle by ``middle``. The same for true epsilon / epsilon over every epsilon too: then
+an ordered pair is bounded by matched rows, or, where the certificate has cuts for it, on intervals of epsilon.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 from math import inf
 from typing import Any
 
 from ..arithmetic import Interval, Malformed, Undecided, rational
 from ..core import Rejected
-from ..exact import exp_of
+from ..exact import ZERO, Number, exp_of, exponential, sign
 from ..family import Cells, read_family
 from ..reading import DIGITS, brief, number, shape, whole
 from ..special import largest, smallest
-from .every_n_blocks import Block, matched
+from .every_epsilon import End, exponents, gain, read_cuts
+from .every_n_blocks import Block, matched_or_cut
 from .theorem import Theorem, multiple, read_theorem
+
+
+def is_at_most(numbers: list[Number]) -> bool:
+    """Whether the sum of the numbers is known to be at most 0."""
+    try:
+        return sign(numbers) <= 0
+    except Undecided:
+        return False
 
 
 class EveryN(Theorem):
@@ -31,8 +42,11 @@ class EveryN(Theorem):
         self.least, self.most = (number(self.statement[name], name, DIGITS) for name in ("lower", "upper"))
         claimed = self.statement["claimed"]
         self.claimed = None if claimed is None else number(claimed, "claimed", DIGITS)
-        self.m, self.first, self.blocks = shape(cover, "the cover", {"m": int, "first": int, "blocks": list})
+        self.m, self.first, self.blocks, below = shape(
+            cover, "the cover", {"m": int, "first": int, "blocks": list, "below": None}
+        )
         self.full, self.ratio = full, subject.get("nominal_epsilon") == "all"
+        self.below = self._read_below([] if below is None else below)
         self.subject = {**subject, "nominal_epsilon": "1"} if self.ratio else subject
         self.bits = 100 + 4 * max(len(self.statement[end]) for end in ("lower", "upper"))
         if subject.get("n") != "all" or len(subject.get("prior", ())) != 2 or self.least > self.most:
@@ -40,6 +54,14 @@ class EveryN(Theorem):
         self.law = self.law_of(1)
         if self.law.every_pair:
             raise Malformed("the theorem is about one record replaced")
+
+    def _read_below(self, entries: Any) -> dict[tuple[int, int, int], list[End]]:
+        """The cuts of ordered pairs of an n below N: [n, x, x', cuts]."""
+        if not isinstance(entries, list) or (entries and not self.ratio):
+            raise Malformed("below is no list, or about one epsilon")
+        if not all(isinstance(v, list) and len(v) == 4 and whole(v[:3], 3, 10**4) for v in entries):
+            raise Malformed("an entry of below is not [n, x, x', cuts]")
+        return {(n, x, y): read_cuts(cuts, ZERO, None) for n, x, y, cuts in entries}
 
     def law_of(self, n: int) -> Any:
         """The mechanism with n records."""
@@ -60,23 +82,36 @@ class EveryN(Theorem):
 
     def _at_witness(self) -> list[str]:
         names = {"side": int, "x": int, "x_prime": int, "output": int}
-        side, x, y, r, n = shape(self.witness, "the witness", {**names, "n": None})
+        side, x, y, r, n, at = shape(self.witness, "the witness", {**names, "n": None, "epsilon": None})
         if n is not None and (type(n) is not int or not 1 <= n <= 10**30):
             raise Malformed("the n of the witness is not a number, nor missing for the limit")
         if side not in (0, 1) or abs(x - y) != 1 or min(x, y, r) < 0 or max(x, y, r) > (10**4 if n is None else n):
             raise Malformed("the witness is not a pair of neighbors with an output")
+        if (at is not None) != (self.ratio and n is not None):
+            raise Malformed("an epsilon belongs to the witness where epsilon ranges and n is a number")
         if n is not None and (self.ratio or n < self.first):
-            law = self.law_of(n)
-            cells = [(v, n - v) if side == 0 else (n - v, v) for v in (x, y, r)]
-            p, q = (law.make_row(c)[law.output(list(cells[2]))].value for c in cells[:2])
-            loss = (p / q).log()
+            cells: list[Cells] = [(v, n - v) if side == 0 else (n - v, v) for v in (x, y, r)]
+            reached = self._reached(self.law_of(n), cells, at)
         else:
             if n is not None:
                 self._check_first(n, max(x, y, r))
-            loss = self.block(side, [n], max(x, y, r)).losses(x, y)[r]
-        if loss.ends()[0] < self.least:
+            reached = self.block(side, [n], max(x, y, r)).losses(x, y)[r].ends()[0] >= self.least
+        if not reached:
             raise Rejected("the loss at the witness is below the stated lower bound")
         return ["lower bound: the loss at the witness reaches it" + (", in the limit" if n is None else "")]
+
+    def _reached(self, law: Any, cells: list[Cells], at: Any) -> bool:
+        """Whether the loss of the first data set against the second reaches the lower bound at the third, an output."""
+        output = law.output(list(cells[2]))
+        if not self.ratio:
+            p, q = (law.make_row(c)[output] for c in cells[:2])
+            return sign([p, q * exponential(Fraction(-1), self.least, self.bits)]) >= 0
+        x, y = (exponents(law, c) for c in cells[:2])
+        epsilon = None if at == "inf" else number(at, "epsilon", DIGITS)
+        if epsilon is not None and epsilon < 0:
+            raise Malformed("epsilon is negative")
+        found: bool = (y.all[output] - x.all[output] + gain(x, y, epsilon)).ends()[0] >= self.least
+        return found
 
     def _check_first(self, n: int, m: int) -> None:
         """What the rates near an end need: 2x <= n + b - a, and no better candidate for S beyond the peak of 1/LS."""
@@ -153,11 +188,13 @@ class EveryN(Theorem):
         if (self.middle() * self.law.epsilon).ends()[1] > self.most:
             raise Rejected("the bound of the middle exceeds the upper bound")
         self.check_cover()
-        for one, last, side, pairs, *slope in self.blocks:
-            left = pairs
-            for sloped in (False, True)[: 1 + len(slope)]:
-                block = self.block(side, [one, last], max(left, default=0), sloped)
-                left = [x for x in left if any(v.ends()[1] > self.most for v in block.uppers(x, self.ratio))]
+        for one, last, side, pairs, *more in self.blocks:
+            left, block = pairs, self.block(side, [one, last], max(pairs))
+            cuts = [read_cuts(part, ZERO, None) for part in more[0]] if more and more != ["slope"] else None
+            left = [x for x in left if any(v.ends()[1] > self.most for v in block.uppers(x, self.ratio, cuts))]
+            if left and more == ["slope"]:
+                block = self.block(side, [one, last], max(left), sloped=True)
+                left = [x for x in left if any(v.ends()[1] > self.most for v in block.uppers(x, False))]
             if left:
                 raise Rejected(f"the block of n from {brief(one)} on is not covered by the upper bound")
         for n in range(1, first):
@@ -171,8 +208,11 @@ class EveryN(Theorem):
         for entry in self.blocks:
             if not isinstance(entry, list) or not 4 <= len(entry) <= 5 or not isinstance(entry[3], list):
                 raise Malformed("a block is not [first, last, side, pairs]")
-            one, last, side, pairs, *slope = entry
-            if slope and (slope != ["slope"] or self.ratio or last is None or one == last):
+            one, last, side, pairs, *more = entry
+            cuts = more[0] if more and isinstance(more[0], list) else None
+            if cuts is not None and (len(cuts) != 2 or len(pairs) != 1 or not self.ratio):
+                raise Malformed("a block with cuts has one pair, two lists of them, and every epsilon")
+            if cuts is None and more and (more != ["slope"] or self.ratio or last is None or one == last):
                 raise Malformed("a block with a slope has two ends, and one epsilon")
             ends_ = type(one) is int and one >= self.first and (last is None or (type(last) is int and last >= one))
             if not ends_ or type(side) is not int or side not in (0, 1):
@@ -190,25 +230,30 @@ class EveryN(Theorem):
                 raise Rejected(f"the blocks of the pair {x}, {x + 1} do not reach from N to infinity")
 
     def check_below(self, n: int) -> None:
-        """Only if no pair of this n exceeds; with equal priors the other half is its mirror image."""
-        law, bound = self.law_of(n), exp_of(self.most, self.bits)
+        """Returns only if no pair of this n exceeds; with equal priors the other half is its mirror image."""
+        law = self.law_of(n)
         a, b = law.prior
-        rows: dict[Cells, list[Interval]] = {}
-        for x in range(min(n // 2 + 2, n + 1) if a == b else n + 1):
-            cells = x, n - x
-            if self.ratio:
-                divisor = law.divisor(cells)
-                rows[cells] = [law.hellinger(cells, r) / divisor for r in law.datasets()]
-            else:
-                rows[cells] = [v.value for v in law.make_row(cells)]
-        for x in range(len(rows) - 1):
-            p, q = rows[x, n - x], rows[x + 1, n - x - 1]
-            if self.ratio:
-                worst = [v.ends()[1] > self.most for v in (matched(p, q, 0), matched(q, p, 0))]
-            else:
-                worst = [not (u <= v * bound and v <= u * bound) for u, v in zip(p, q, strict=True)]
-            if any(worst):
-                raise Rejected(f"n = {n}: the pair {x}, {x + 1} is not covered by the upper bound")
+        count = min(n // 2 + 2, n + 1) if a == b else n + 1
+        exceeds = self._exceeding_ratio if self.ratio else self._exceeding
+        for x in exceeds(law, [(x, n - x) for x in range(count)]):
+            raise Rejected(f"n = {n}: the pair {x}, {x + 1} is not covered by the upper bound")
+
+    def _exceeding(self, law: Any, cells: list[Cells]) -> Iterator[int]:
+        """The x for which a loss of the pair x, x+1 is not known to be at most the upper bound."""
+        rows, rate = [law.make_row(c) for c in cells], exponential(Fraction(-1), self.most, self.bits)
+        for x, (p, q) in enumerate(pairwise(rows)):
+            both = [pair for u, v in zip(p, q, strict=True) for pair in ((u, v), (v, u))]
+            if any(not is_at_most([u, v * rate]) for u, v in both):
+                yield x
+
+    def _exceeding_ratio(self, law: Any, cells: list[Cells]) -> Iterator[int]:
+        """The same at every epsilon."""
+        rows = [exponents(law, c) for c in cells]
+        for x, (p, q) in enumerate(pairwise(rows)):
+            there, back = (self.below.get((law.n, *key)) for key in ((x, x + 1), (x + 1, x)))
+            bounds = [*matched_or_cut(p, q, there), *matched_or_cut(q, p, back)]
+            if any(v.ends()[1] > self.most for v in bounds):
+                yield x
 
     def _say(self) -> dict[str, Any]:
         words, what = self.law.says()[1].replace("n = 1,", "every n,", 1), "the largest true epsilon"

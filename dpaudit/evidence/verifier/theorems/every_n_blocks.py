@@ -21,6 +21,7 @@ from typing import Any
 
 from ..arithmetic import Interval, common, hull, rational, total
 from ..special import digammas, largest, log_gamma, pi
+from .every_epsilon import End, Exponents, on_intervals
 from .spread import Row, Spread, least
 
 
@@ -150,12 +151,29 @@ class Block:
         found: Row = self._rows[x]
         return found
 
-    def uppers(self, x: int, every_epsilon: bool) -> list[Interval]:
-        """Numbers of which the largest bounds the losses of x and x+1, or these at every epsilon, over it."""
+    def uppers(self, x: int, every_epsilon: bool, cuts: list[list[End]] | None = None) -> list[Interval]:
+        """Numbers of which the largest bounds the losses of x and x+1, or these at every epsilon, over it.
+
+        With cuts: Z_y / Z_x is at most the larger of its quotients over the outputs up to the reach and beyond it.
+        """
         if not every_epsilon:
             return [v for loss in self.losses(x, x + 1) for v in (loss, -loss)]
         p, q = self.row(x), self.row(x + 1)
-        return [matched(p, q, 1), matched(q, p, 1)]
+        if cuts is None:
+            return [matched(p, q, 1), matched(q, p, 1)]
+        near, found = [Exponents(row[:-1], self.bits) for row in (p, q)], []
+        for (one, other), (a, b), part in zip(((p, q), (q, p)), (near, near[::-1]), cuts, strict=True):
+            top = largest(v - u for u, v in zip(one, other, strict=True))
+            found += [top + one[-1] - other[-1], *(top + g for g in on_intervals(a, b, part))]
+        return found
+
+
+def matched_or_cut(x: Exponents, y: Exponents, cuts: list[End] | None) -> list[Interval]:
+    """Numbers of which the largest bounds the losses of x against y at every epsilon, over it."""
+    if cuts is None:
+        return [matched(x.all, y.all, 0)]
+    top = largest(b - a for a, b in zip(x.all, y.all, strict=True))
+    return [top + g for g in on_intervals(x, y, cuts)]
 
 
 def matched(p: list[Interval], q: list[Interval], far: int) -> Interval:
