@@ -132,7 +132,7 @@ MALFORMED = [
     (("statement", "claimed"), "1", 'unknown member "claimed"'),
     (("witness", "threshold"), "x", "threshold"),
     (("witness", "output"), "no", 'unknown member "output"'),
-    (("statement", "lower"), "9", "no interval"),
+    (("statement", "lower"), "9", "do not form an interval"),
 ]
 
 
