@@ -144,7 +144,7 @@ def _below(ranged: Ranged, below: Below) -> list[list[Any]]:
 def _cover(result: RatioResult, cover: Cover) -> list[list[Any]]:
     """Returns [x, x', cuts] for the ordered pairs that their oscillation does not settle."""
     cuts = {
-        (pair.x, pair.y): tuple(high for _, high in cover.closed[i] if high is not None)
+        (pair.x, pair.y): tuple(high for _, high in cover.closed[i][:-1] if high is not None)
         for i, pair in enumerate(cover.pairs)
         if not pair.alike
     }

@@ -148,7 +148,7 @@ def decided(mechanism: Exponential, n: int, effort: Effort) -> Below:
     lower, upper = balls.ends(cover.value)
     witness = Witness(cover.pair.x, cover.pair.y, mechanism.outputs()[cover.pair.output])
     cuts = {
-        (pair.x, pair.y): tuple(high for _, high in cover.closed[i] if high is not None)
+        (pair.x, pair.y): tuple(high for _, high in cover.closed[i][:-1] if high is not None)
         for i, pair in enumerate(cover.pairs)
         if not pair.alike
     }

@@ -20,6 +20,7 @@ class OneRecord(Algebra):
 
     numerator: Fraction
     exact_losses: bool = True
+    narrows: bool = False
 
     def loss(self, x: Dataset, y: Dataset, output: Output) -> Fraction:
         """Returns e/2 at the output x, -e/2 at the other one; 0 for x = y."""

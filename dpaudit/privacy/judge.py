@@ -88,8 +88,8 @@ def true_epsilon(mechanism: Audited, effort: Effort) -> Worst:
     worst = effort.widest(mechanism, lambda e: worst_loss(mechanism, e))
     form = mechanism.algebra().worst()
     known = form.rational() if form else exact_epsilon(mechanism, worst, effort)
-    if known is None:
-        return worst
+    if known is None or not mechanism.algebra().narrows:
+        return replace(worst, known=known)
     return replace(worst, value=exact(known, effort.digits), known=known)
 
 

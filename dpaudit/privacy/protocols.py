@@ -143,6 +143,9 @@ class Algebra:
 
     exact_losses: bool = False
     """Whether the law's masses carry exact losses that decide ties with a bound."""
+    narrows: bool = True
+    """Whether a known true epsilon takes the place of its enclosure: not where the export to Coq, which has intervals
+    alone, could not confirm it."""
 
     def worst(self) -> ClosedLoss | None:
         """The worst-case loss over all adjacent pairs and outputs in closed form, else None."""

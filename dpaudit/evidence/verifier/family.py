@@ -219,7 +219,7 @@ class Exponential(Family):
         One record in two cells: there is one distance H, so LS = GS = H, and S is between them; and GS_0 is H with the
         prior (1, 1), as BC = Gamma(3/2)^2 = pi/4.
         """
-        if self.size != 2 or (self.parameters.get("gs") == "constant" and self.prior != (Fraction(1), Fraction(1))):
+        if self.size != 2 or (self.parameters.get("gs") == "constant" and set(self.prior) != {Fraction(1)}):
             return None
         return self.epsilon / 2 / (1 + self.parameters["gamma"] if self.name == "EHDS" else 1)
 

@@ -42,9 +42,8 @@ class EveryN(Theorem):
         self.least, self.most = (number(self.statement[name], name, DIGITS) for name in ("lower", "upper"))
         claimed = self.statement["claimed"]
         self.claimed = None if claimed is None else number(claimed, "claimed", DIGITS)
-        self.m, self.first, self.blocks, below = shape(
-            cover, "the cover", {"m": int, "first": int, "blocks": list, "below": None}
-        )
+        kinds: dict[str, type | None] = {"m": int, "first": int, "blocks": list, "below": None}
+        self.m, self.first, self.blocks, below = shape(cover, "the cover", kinds)
         self.full, self.ratio = full, subject.get("nominal_epsilon") == "all"
         self.below = self._read_below([] if below is None else below)
         self.subject = {**subject, "nominal_epsilon": "1"} if self.ratio else subject
