@@ -77,7 +77,7 @@ _CERTIFICATES = tuple(f"evidence/test_certificate{kind}" for kind in ("_verdicts
 _GUARANTEES = ("evidence/test_certificate_guarantees", *_CERTIFICATES)
 _SAMPLERS = ("code/test_loops", "code/test_law")
 OWN = {
-    "evidence.verifier.arithmetic": ("evidence/test_arithmetic",),
+    "evidence.verifier.arithmetic": ("evidence/test_intervals", "evidence/test_arithmetic"),
     "evidence.verifier.bounds": _GUARANTEES,
     "evidence.verifier.core": _GUARANTEES,
     "evidence.verifier.exact": ("evidence/test_arithmetic", *_CERTIFICATES),
