@@ -1,4 +1,4 @@
-"""What the verifier's core establishes from enclosures alone: laws of two outputs, every notion, bounds and verdicts."""
+"""What the verifier's core establishes from enclosures alone: every notion, bounds and verdicts."""
 
 from fractions import Fraction as F
 
@@ -8,7 +8,7 @@ from dpaudit.evidence.verifier.arithmetic import MAX_SIZE, Interval, Malformed, 
 from dpaudit.evidence.verifier.core import Bounds, Delta, Law, Loss, Pair, Rejected, TradeOff, enclosure
 from dpaudit.evidence.verifier.exact import Number, constant
 
-BITS = 80
+BITS, TOO_LONG = 80, 1 << MAX_SIZE
 ROWS = {"x": ("3/4", "1/4"), "y": ("1/4", "3/4")}  # the loss is ln 3 = 1.0986..., delta(0) = 1/2, delta(1) = 0.0704...
 LEAK = {"x": ("1/2", "1/2"), "y": ("1", "0")}
 THREE = {"x": ("51/100", "49/100"), "y": ("1/2", "1/2"), "z": ("9/10", "1/10")}
@@ -51,7 +51,16 @@ def test_an_entry_of_the_certificate():
         assert (found.ends(), found.bits) == (ends, bits)
     assert enclosure([1, 0, 5000]).e == 5000
     assert enclosure([1, 0, (1 << MAX_SIZE) - 1]).lo == 1
-    for bad in ([-1, 2, 0], [0, -1, 0], [1, 2], [1, 2, 3, 4], (1, 2, 3), [1, 2, True], [1, 1.0, 0], [1, 0, 1 << MAX_SIZE]):
+    for bad in (
+        [-1, 2, 0],
+        [0, -1, 0],
+        [1, 2],
+        [1, 2, 3, 4],
+        (1, 2, 3),
+        [1, 2, True],
+        [1, 1.0, 0],
+        [1, 0, 1 << MAX_SIZE],
+    ):
         with pytest.raises(Malformed):
             enclosure(bad)
 
@@ -96,6 +105,7 @@ def curve(*points, threshold="0"):
 
 
 TOUCHES, ABOVE = (("0", "1"), ("1/4", "1/4"), ("1", "0")), (("0", "1"), ("1", "0"))
+BENT = ("0", "1"), ("1/2", "1/4"), ("1", "0")
 ACCEPTED, SHORT, FULL = None, False, True
 LN3 = "1.0986", "1.0987"
 CASES = [
@@ -141,7 +151,7 @@ CASES = [
     (ROWS, "xy", curve(*ABOVE), "1/4", "0.49", "REFUTED", SHORT, "below the stated lower"),
     (ROWS, "xy", curve(*ABOVE, threshold=None), "0", "0.49", "UNDECIDED", FULL, "is below the lower bound"),
     (ROWS, "xy", curve(("0", "1/2"), ("1/2", "0"), ("1", "0")), "0", "0", "PROVED", FULL, ACCEPTED),
-    (ROWS, "xy", curve(("0", "1"), ("1/2", "1/4"), ("1", "0"), threshold=None), "0", "1/9", "UNDECIDED", FULL, "is below"),
+    (ROWS, "xy", curve(*BENT, threshold=None), "0", "1/9", "UNDECIDED", FULL, "is below"),
     (LEAK, "xy", loss("1", output=1), None, None, "REFUTED", FULL, ACCEPTED),
     (LEAK, "xy", loss("1", output=1), None, None, "PROVED", SHORT, "contradicts the infinite loss"),
     (LEAK, "xy", loss("1", output=1), None, None, "UNDECIDED", SHORT, "by which it is REFUTED"),

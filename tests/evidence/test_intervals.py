@@ -6,8 +6,18 @@ from itertools import product
 import pytest
 
 from dpaudit.evidence.verifier.arithmetic import (
-    MAX_SIZE, Interval, Malformed, Undecided, cut, enclose, hull, larger, ln2, rational, total,
-)  # fmt: skip
+    MAX_SIZE,
+    Interval,
+    Malformed,
+    Undecided,
+    cut,
+    enclose,
+    hull,
+    larger,
+    ln2,
+    rational,
+    total,
+)
 
 BITS = 20
 SMALL = [Interval(lo, hi, e, BITS) for lo in range(-2, 3) for hi in range(lo, 3) for e in (-1, 0, 1)]

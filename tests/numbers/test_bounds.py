@@ -59,8 +59,8 @@ def test_certainly_below(one, other, below):
 
 @pytest.mark.parametrize(
     ("bounds", "value", "side"),
-    [(WIDE, 0.5, -1), (WIDE, 1.0, 0), (WIDE, 2.0, 0), (WIDE, 3.0, 0), (WIDE, 3.5, 1), (OPEN, 1e300, 0), (NEVER, 1.0, -1),
-     (WIDE, math.nextafter(1, 0), -1), (WIDE, math.nextafter(3, 4), 1), (OPEN, math.inf, 0)],
+    [(WIDE, 0.5, -1), (WIDE, 1.0, 0), (WIDE, 2.0, 0), (WIDE, 3.0, 0), (WIDE, 3.5, 1), (OPEN, 1e300, 0),
+     (NEVER, 1.0, -1), (WIDE, math.nextafter(1, 0), -1), (WIDE, math.nextafter(3, 4), 1), (OPEN, math.inf, 0)],
 )  # fmt: skip
 def test_the_side_of_a_number(bounds, value, side):
     assert bounds.side(value) == side
