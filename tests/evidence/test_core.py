@@ -5,7 +5,7 @@ from fractions import Fraction as F
 import pytest
 
 from dpaudit.evidence.verifier.arithmetic import MAX_SIZE, Interval, Malformed, Undecided
-from dpaudit.evidence.verifier.core import Bounds, Delta, Law, Loss, Pair, Rejected, TradeOff, enclosure
+from dpaudit.evidence.verifier.core import Bounds, Delta, Law, Loss, Notion, Pair, Rejected, TradeOff, enclosure
 from dpaudit.evidence.verifier.exact import Number, constant
 
 BITS, TOO_LONG = 80, 1 << MAX_SIZE
@@ -68,9 +68,12 @@ def test_an_entry_of_the_certificate():
 def test_equal_rows_and_infinite_losses():
     assert Pair(law({"x": ("1/3", "2/3"), "y": ("1/3", "2/3")}), "x", "y").same()
     assert not Pair(law(ROWS), "x", "y").same()
+    assert not Pair(law({"x": ("1/2", "1/4", "1/4"), "y": ("1/2", "1/3", "1/6")}), "x", "y").same()
+    assert not any(Pair(law({"x": ("1/3", "2/3"), "y": ("1/3", "2/3")}), "x", "y").exceeds(F(0)))
     assert not Pair(Law({"x": wide((2, 3)), "y": wide((2, 3))}, BITS, []), "x", "y").same()
     leak = law(LEAK)
     assert [Pair(leak, *pair).is_infinite() for pair in ("xy", "yx")] == [True, False]
+    assert [Notion().infinite(Pair(leak, *pair)) for pair in ("xy", "yx")] == [True, False]
     assert [Loss(None, F(0), i).infinite(Pair(leak, "x", "y")) for i in (0, 1)] == [False, True]
     assert Loss(None, F(0), 1).reached(Pair(leak, "y", "x"), F(-5)) == -1  # an impossible output reaches nothing
     assert list(Pair(leak, "y", "x").exceeds(F(-9))) == [True, False]
@@ -93,15 +96,15 @@ def test_the_sum_of_excesses():
 
 
 def loss(claimed=None, delta="0", output=0):
-    return Loss(None if claimed is None else F(claimed), F(delta), output)
+    return lambda: Loss(None if claimed is None else F(claimed), F(delta), output)
 
 
 def delta(at, claimed=None, bound="0"):
-    return Delta(F(at), None if claimed is None else F(claimed), F(bound))
+    return lambda: Delta(F(at), None if claimed is None else F(claimed), F(bound))
 
 
 def curve(*points, threshold="0"):
-    return TradeOff([(F(a), F(b)) for a, b in points], None if threshold is None else F(threshold))
+    return lambda: TradeOff([(F(a), F(b)) for a, b in points], None if threshold is None else F(threshold))
 
 
 TOUCHES, ABOVE = (("0", "1"), ("1/4", "1/4"), ("1", "0")), (("0", "1"), ("1", "0"))
@@ -152,6 +155,7 @@ CASES = [
     (ROWS, "xy", curve(*ABOVE, threshold=None), "0", "0.49", "UNDECIDED", FULL, "is below the lower bound"),
     (ROWS, "xy", curve(("0", "1/2"), ("1/2", "0"), ("1", "0")), "0", "0", "PROVED", FULL, ACCEPTED),
     (ROWS, "xy", curve(*BENT, threshold=None), "0", "1/9", "UNDECIDED", FULL, "is below"),
+    (LEAK, "xy", delta("0"), "1/2", "1/2", None, FULL, ACCEPTED),
     (LEAK, "xy", loss("1", output=1), None, None, "REFUTED", FULL, ACCEPTED),
     (LEAK, "xy", loss("1", output=1), None, None, "PROVED", SHORT, "contradicts the infinite loss"),
     (LEAK, "xy", loss("1", output=1), None, None, "UNDECIDED", SHORT, "by which it is REFUTED"),
@@ -168,9 +172,18 @@ CASES = [
 ]  # fmt: skip
 
 
+def test_the_words_of_a_guarantee():
+    made = loss(), loss("1"), loss("1", "1/2"), delta("0"), delta("0", "1", "1/2"), curve(*ABOVE)
+    said = "", "1-DP", "(1, 1/2)-DP", "", "(1, 1/2)-DP", "f-DP through (0, 1), (1, 0)"
+    assert tuple(make().guarantee for make in made) == said
+    assert [delta("0")().trivial(F(bound)) for bound in ("0.99", "1", "2")] == [False, True, True]
+    assert not loss()().trivial(F(9))
+
+
 @pytest.mark.parametrize("case", range(len(CASES)))
 def test_bounds_and_verdicts(case):
-    rows, (x, y), notion, least, most, verdict, full, why = CASES[case]
+    rows, (x, y), make, least, most, verdict, full, why = CASES[case]
+    notion = make()
     ends = (None if end is None else F(end) for end in (least, most))
     bounds = Bounds(notion, *ends, verdict)
     if why is None:

@@ -4,12 +4,15 @@ from fractions import Fraction as F
 from itertools import product
 
 import pytest
+from flint import arb
 
 from dpaudit.evidence.verifier.arithmetic import (
     MAX_SIZE,
     Interval,
     Malformed,
     Undecided,
+    _exp,
+    _exp_small,
     cut,
     enclose,
     hull,
@@ -120,3 +123,22 @@ def test_ln_2(w):
     fine = sum(F(1, n * 2**n) for n in range(1, w + 30))  # the rest is less than 2^-(w + 29)
     assert low <= fine * 2**w
     assert (fine + F(1, 2 ** (w + 29))) * 2**w <= high <= low + 2
+
+
+@pytest.mark.parametrize("w", [5, 8, 11])
+def test_the_series_of_exp_is_a_bound_on_its_side(w):
+    """With so few bits every rounding to the wrong side, and the terms left out, are seen."""
+    for r in range(0, 2 << w, 3):
+        low, high = (_exp_small(r, w, up) for up in (False, True))
+        true = (arb(r) / 2**w).exp() * 2**w
+        assert not arb(low) > true
+        assert not arb(high) < true
+
+
+def test_exp_of_a_multiple_of_ln_2_as_it_is_rounded():
+    """The remainder is negative by a hair: one more ln 2 is taken."""
+    bits, w = 20, 20 + 4 + 16
+    m = -3 * ln2(w + 2)[1]
+    for up in (False, True):
+        found, k = _exp(m, -w - 2, bits, up)
+        assert abs(F(found) * F(2) ** k * 8 - 1) < F(1, 2**bits)

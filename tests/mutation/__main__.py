@@ -2,8 +2,8 @@
 
 The tests run once on the code as it is; that warms the slow reference's caches. Then every mutant is tried in a fork
 of this process, with the tests of its own module first, until one fails. In a room of its own (OWN) the tests are
-imported once, and the fork swaps the code of one function (``swap``); the quick tests come first. A mutant may also be killed by the limits
-on CPU seconds and memory. Exit code 1 if a survivor is not listed in tests/README.md.
+imported once, and the fork swaps the code of one function (``swap``); the quick tests come first. The limits on CPU
+seconds and memory may also kill a mutant. Exit code 1 if a survivor is not listed in tests/README.md.
 """
 
 from __future__ import annotations
