@@ -172,6 +172,28 @@ CASES = [
 ]  # fmt: skip
 
 
+STEEP, LOW, FLAT = (("0", "1"), ("1/2", "0"), ("1", "0")), (("0", "1/2"), ("1", "0")), (("0", "0"), ("1", "0"))
+WORST = {BENT: "3/8", TOUCHES: "0", STEEP: "1/4", LOW: "1/8", FLAT: "0", ABOVE: "1/2"}
+"""The largest f(alpha) - beta over all tests between the two rows."""
+
+
+@pytest.mark.parametrize("points", WORST)
+def test_the_largest_distance_below_a_curve(points):
+    pair, worst = Pair(law(ROWS), "x", "y"), F(WORST[points])
+    found = [curve(*points)().exceeded(pair, worst + off) for off in (F(-1, 100), F(0), F(1, 100), F(1, 10))]
+    assert [bool(one) for one in found] == [True, False, False, False]
+    assert found[1] is False
+
+
+def test_the_lines_of_a_curve_and_the_value_at_a_test():
+    assert curve(*TOUCHES)().lines == [(3, 1), (F(1, 3), F(1, 3))]
+    assert curve(*BENT)().lines == [(F(3, 2), 1), (F(1, 2), F(1, 2))]
+    pair = Pair(law(ROWS), "x", "y")
+    assert [curve(*BENT)().reached(pair, F(bound)) for bound in ("0.37", "3/8", "0.38")] == [1, 0, -1]
+    trivial = curve(*BENT, threshold=None)()
+    assert [trivial.reached(pair, F(bound)) for bound in ("-1/2", "0", "1/2")] == [1, 0, -1]
+
+
 def test_the_words_of_a_guarantee():
     made = loss(), loss("1"), loss("1", "1/2"), delta("0"), delta("0", "1", "1/2"), curve(*ABOVE)
     said = "", "1-DP", "(1, 1/2)-DP", "", "(1, 1/2)-DP", "f-DP through (0, 1), (1, 0)"
