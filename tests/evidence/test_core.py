@@ -155,6 +155,7 @@ CASES = [
     (ROWS, "xy", curve(*ABOVE, threshold=None), "0", "0.49", "UNDECIDED", FULL, "is below the lower bound"),
     (ROWS, "xy", curve(("0", "1/2"), ("1/2", "0"), ("1", "0")), "0", "0", "PROVED", FULL, ACCEPTED),
     (ROWS, "xy", curve(*BENT, threshold=None), "0", "1/9", "UNDECIDED", FULL, "is below"),
+    ({"x": ("3/4", "1/8"), "y": ("1/4", "3/4")}, "xy", loss(), *LN3, None, SHORT, "do not sum to 1"),
     (LEAK, "xy", delta("0"), "1/2", "1/2", None, FULL, ACCEPTED),
     (LEAK, "xy", loss("1", output=1), None, None, "REFUTED", FULL, ACCEPTED),
     (LEAK, "xy", loss("1", output=1), None, None, "PROVED", SHORT, "contradicts the infinite loss"),
