@@ -42,11 +42,12 @@ def test_visits_are_those_of_a_plain_elimination():
         assert chain.visits(edges, chain.FLOATS) == pytest.approx([float(x) for x in wanted])
 
 
-@pytest.mark.parametrize("kind", [chain.EXACT, chain.rounded_down(), chain.FLOATS])
-def test_a_state_that_never_leaves_gives_nothing(kind):
+@pytest.mark.parametrize("make", [lambda: chain.EXACT, chain.rounded_down, lambda: chain.FLOATS])
+def test_a_state_that_never_leaves_gives_nothing(make):
+    kind = make()
     found = chain.visits([{1: Fraction(1, 2), 2: Fraction(1, 2)}, {1: Fraction(1)}, {}], kind)
-    assert found == [kind.one, kind.zero, kind.one / 2 if kind.one == 1 else kind.one >> 1]
-    assert chain.visits([{0: Fraction(1)}], kind) == [kind.zero]
+    assert found == [kind.one, 0, kind.one / 2 if kind.one == 1 else kind.one >> 1]
+    assert chain.visits([{0: Fraction(1)}], kind) == [0]
 
 
 def test_numbers_that_are_rounded_are_never_too_large():
