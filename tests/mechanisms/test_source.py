@@ -71,7 +71,7 @@ def test_every_parameter_in_force_and_the_hash_of_the_file_are_recorded(folders,
 
 def test_a_report_says_it_too(folders):
     (case,) = Block.read(f"{folders}/left/comp.py:Two").cases
-    found = finding(case, case.label, lambda _: None)
+    found = finding(case, lambda _: None)
     assert found.setting.startswith("n = 10, share = 3/4")
     assert found.sha256 == hashlib.sha256(CODE.encode()).hexdigest()
 
