@@ -52,7 +52,7 @@ def from_options(
     if plan is not None:
         given = [mech, n, title, claim, *setting.values()]
         if claims or any(value is not None for value in given):
-            raise InputError("plan", plan, "a plan says it all: leave out the other options but --out")
+            raise InputError("plan", plan, "the plan has all options: leave out the others, except --out")
         return read_plan(plan)
     if claim is not None and mech is None:
         raise InputError("claim", claim, "goes with --mech: it is judged of these mechanisms")

@@ -209,8 +209,8 @@ def test_a_fault_of_a_plan_is_said_before_the_first_audit(text, said, tmp_path):
         (["--mech", "EHDS,EHDS", "--n", "2"], "is named twice"),
         (["--mech", RESPONSE, "--n", "all"], "numbers or a range are needed"),
         (["--claim", "1", "--claims"], "goes with --mech"),
-        (["--plan", "x.toml", "--n", "2"], "a plan says it all"),
-        (["--refresh", "x", "--n", "2"], "a plan says it all"),
+        (["--plan", "x.toml", "--n", "2"], "the plan has all options"),
+        (["--refresh", "x", "--n", "2"], "the plans have all options"),
         (["--mech", "EHDS", "--n", "1..99999"], "at most 10000"),
     ],
 )
