@@ -13,7 +13,10 @@ LIBRARY = load()
 CHECKED = [claim.id for claim in CLAIMS if claim.id in LIBRARY.checks]
 
 
-SLOW = ("fig.laplace-crossover", "fig.balanced-crossover", "dp.lszhang", "ls.reduction")
+SLOW = (
+    *("fig.laplace-crossover", "fig.balanced-crossover", "dp.lszhang", "ls.reduction", "fig.errors-fall.p1"),
+    "fig.errors-fall.a3",
+)
 """More than ten seconds each: with --long only."""
 
 

@@ -150,7 +150,7 @@ def really(function, rng, trials=400):
 
 @pytest.mark.parametrize(("name", "call"), CALLS)
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.thin(2)
+@pytest.mark.thin(3)
 def test_an_odd_call_does_what_the_library_does(name, call, monkeypatch):
     monkeypatch.setattr(law_of_code, "TRIALS", 0)  # the stand-ins by themselves must be right
     _, real, ours = KINDS[name]

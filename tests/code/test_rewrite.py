@@ -190,6 +190,7 @@ def test_a_form_of_the_language_does_the_same_when_it_is_rewritten(form):
 
 
 @pytest.mark.parametrize("form", [form for form in FORMS if "while" not in form])
+@pytest.mark.thin(2)
 def test_the_law_of_a_form_is_that_of_every_sequence_of_draws(form):
     shown = made(f"{HEAD}\ndef inside(rng):\n{indent(FORMS[form], '    ')}\ndef sample(rng): return str(inside(rng))\n")
     found = law(shown, bits=3)

@@ -139,6 +139,7 @@ BUGS = {
 
 @here
 @pytest.mark.parametrize("bug", BUGS)
+@pytest.mark.thin(2)
 def test_a_wrong_constant_goes_red(copy, bug):
     file, right, wrong = BUGS[bug]
     text = (copy / f"{file}.v").read_text(encoding="utf-8")

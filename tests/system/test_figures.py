@@ -235,7 +235,7 @@ FIGURES = {
     "docs/own-mechanism": (examples,),
 }
 """By page what computes the words with figures that must stand there."""
-LONG = (every_n_and_epsilon, small_gamma, priors, far_out, searched)
+LONG = (every_n, every_n_and_epsilon, small_gamma, priors, far_out, searched)
 """Ten seconds and more each, with --long only; without it their pages may have figures that nothing else computes."""
 
 
