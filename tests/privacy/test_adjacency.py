@@ -220,8 +220,8 @@ REFUSED = [
     (NumberOfRecords([("a",), ("a", "b")]), "add-remove-one", r"must be tuples of counts; \(a\) is none"),
     (NumberOfRecords([(0, -1), (0, 0)]), "add-remove-one", "must be tuples of counts"),
     (NumberOfRecords([(True,), (0,)]), "replace-one", "must be tuples of counts"),
-    (Sum(BITS), "replace-one", "may be counts or records.* Say replace-one:counts or replace-one:records"),
-    (NumberOfRecords(["a", "ab"]), "add-remove-one:records", "must be tuples of records; a is none"),
+    (Sum(BITS), "replace-one", "may be counts or records.* Write replace-one:counts or replace-one:records"),
+    (NumberOfRecords(["a", "ab"]), "add-remove-one:records", "must be tuples of records; a is not"),
 ]
 
 
