@@ -184,7 +184,7 @@ def test_a_setting_may_vary():
     own = dpaudit.Setting.read("dpaudit.examples.geometric:WrongSensitivity", n=5)
     assert dpaudit.search(own, n="1..3", eps="1").minimal_n == 2
     assert dpaudit.calibrate(own, target=1, n=2).nominal == Fraction(1, 2)
-    with pytest.raises(dpaudit.InputError, match="leave it out"):
+    with pytest.raises(dpaudit.InputError, match="leave this out"):
         dpaudit.epsilon(dpaudit.mechanism("EHDL", n=3), n=4)
 
 
