@@ -158,7 +158,7 @@ def test_the_door():
 def test_a_mechanism_that_is_given_keeps_its_setting():
     made = dpaudit.mechanism("EHDS", n=5)
     assert dpaudit.epsilon(made).subject.mechanism is made
-    with pytest.raises(dpaudit.InputError, match="leave it out"):
+    with pytest.raises(dpaudit.InputError, match="leave this out"):
         dpaudit.epsilon(made, n=7)
 
 
