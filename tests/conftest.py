@@ -4,9 +4,12 @@ import os
 import sys
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import Phase, settings
+
+from dpaudit.files import coqc
 
 SLOW = Path(__file__).with_name("slow.txt")
 """The test functions that are not quick, with their CPU seconds, as tests/measure.py has found them."""
@@ -38,6 +41,17 @@ def _forgets(tmp_path_factory):
     for name in set(sys.modules) - before:
         if (getattr(sys.modules[name], "__file__", None) or "").startswith(folder):
             del sys.modules[name]
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _compiled_once(tmp_path_factory):
+    """The workers share what coqc has compiled."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "coq"
+    folder.mkdir(exist_ok=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(coqc, "_compiled", lambda: SimpleNamespace(name=str(folder)))
+        yield
 
 
 def pytest_configure(config):
