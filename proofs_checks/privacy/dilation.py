@@ -23,6 +23,7 @@ from dpaudit.claims import (
     variables,
 )
 from dpaudit.claims.batches import Batches, Sides, Statement, over, single
+from dpaudit.claims.shown import show
 from dpaudit.mechanisms.exponential import MH
 from dpaudit.mechanisms.mhdelta import MHdelta
 from dpaudit.numbers import balls
@@ -248,7 +249,7 @@ def literal_batches(grid: Grid) -> Batches:
     def steps(at: tuple[MHdelta, int], tag: tuple[tuple[int, int], tuple[int, int]]) -> list[Step]:
         row = all_scores(at[0])(tag[0])
         i = next(k for k, level in enumerate(row.levels) if tag[1] in level.members)
-        listed = ", ".join(f"−{float(d.mid()):.7f}" for d in row.distances[1:])
+        listed = ", ".join(show(-distance, 7) for distance in row.distances[1:])
         return [
             step("attained scores u = −H", "", f"0, {listed}"),
             step("c", f"−H(x, {tag[1]})", -row.distances[i]),
