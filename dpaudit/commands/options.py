@@ -44,6 +44,8 @@ Subject = Annotated[Setting, "setting", "read"]
 """The setting, read."""
 Ranging = Annotated[Setting | Ranged, "setting", "read", "ranged"]
 """The setting, or one in which n, eps or the prior is "all" or a range."""
+Watched = Annotated[dict[str, Any], "progress"]
+"""Progress alone."""
 Listing = Annotated[dict[str, Any], "digits", "memory"]
 Effort = Annotated[dict[str, Any], "digits", "memory", "progress"]
 Checked = Annotated[dict[str, Any], "digits", "memory", "progress", "tier", "cross_check"]

@@ -7,18 +7,22 @@ from typing import Annotated
 import typer
 
 from dpaudit.audit.setting import settled
-from dpaudit.commands.options import Given, Shown, option
+from dpaudit.commands.options import Given, Shown, Watched, option
 from dpaudit.commands.reply import Reply
 from dpaudit.numbers.errors import InputError
 
 
 def samples(
     setting: Given,
+    effort: Watched,
     file: Annotated[
-        str, typer.Argument(metavar="COUNTS", help="counts.csv: one row per data set, one column per output.")
-    ],
+        str | None, typer.Argument(metavar="COUNTS", help="counts.csv: one row per data set, one column per output.")
+    ] = None,
     mech: Annotated[
         str | None, option("--mech", "NAME", "The law that the code should have, with its setting.")
+    ] = None,
+    draw: Annotated[
+        str | None, option("--draw", "N", "Run --mech so often on each data set; COUNTS, if named, is written.")
     ] = None,
     event: Annotated[str | None, option("--event", "R,S,…", "The event named in advance: a set of outputs.")] = None,
     pair: Annotated[str | None, option("--pair", "X,X′", "The two data sets named in advance.")] = None,
@@ -40,6 +44,8 @@ def samples(
     dpaudit samples counts.csv --event yes --pair no,yes --claim 1
 
     dpaudit samples counts.csv --mech dpaudit.examples.randomized_response:RandomizedResponse --at 1/100
+
+    dpaudit samples --draw 10000 --mech mine.py:Mine   # draw(x) or sample(x, rng) is run, not followed
     """
     from dpaudit.studies.samples.samples import samples as compute
 
@@ -47,5 +53,7 @@ def samples(
         name = next(iter(setting))
         raise InputError(name, setting[name], "needs --mech, the law that the code should have")
     law = None if mech is None else settled(mech, **setting)
-    result = compute(file, event=event, pair=pair, confidence=confidence, claim=claim, at=at or (), law=law)
+    result = compute(
+        file, event=event, pair=pair, confidence=confidence, claim=claim, at=at or (), law=law, draw=draw, **effort
+    )
     return Reply(result)

@@ -232,3 +232,96 @@ def test_a_name_denotes_one_data_set():
     assert mechanism.read_dataset("x", "( a , b )") == ("a", "b")
     with pytest.raises(InputError, match="is not a data set of Certain"):
         mechanism.read_dataset("x", "a  b")
+
+
+class Documented(Certain):
+    """Documents that it always releases r, and releases what it is told to."""
+
+    def __init__(self, drawn, outputs=("r", "s")):
+        super().__init__(list(outputs))
+        self.drawn = iter(drawn) if isinstance(drawn, list) else drawn
+
+    def draw(self, x):
+        return next(self.drawn) if not isinstance(self.drawn, dict) else self.drawn[x]
+
+
+class Sampled:
+    """A sampler that nobody documents."""
+
+    def datasets(self):
+        return [0, 1]
+
+    def sample(self, x, rng):
+        return int(rng.random() < (0.9 if x else 0.1))
+
+
+def drawn(mechanism, times=400, **given):
+    return dpaudit.samples(law=dpaudit.Setting.read(mechanism), draw=times, **given)
+
+
+def test_what_is_drawn_is_held_against_the_law_that_the_class_documents():
+    same = drawn(Documented({"a": "r", "b": "r"}))
+    assert [fit.verdict.value for fit in same.fit] == ["UNDECIDED", "UNDECIDED"]
+    other = drawn(Documented({"a": "r", "b": "s"}), claim=1)
+    assert [(fit.x, fit.verdict.value) for fit in other.fit] == [("a", "UNDECIDED"), ("b", "REFUTED")]
+    assert other.verdict.value == "REFUTED"
+    assert other.samples == {"a": 400, "b": 400}
+
+
+def test_a_sampler_is_run_and_not_followed():
+    found = drawn(Sampled(), claim=1, confidence="9/10")
+    assert found.fit == ()
+    assert found.law is None
+    assert 1 < found.epsilon_lower < Fraction(log(81)), "odds of 9 : 1 against 1 : 9"
+
+
+def test_the_exact_law_is_drawn_from_where_there_is_nothing_else(tmp_path, capsys):
+    file = tmp_path / "kept.csv"
+    words = ["samples", str(file), "--draw", "300", "--mech", "EHDS", "--n", "3", "--pair", "0 3,1 2", "--json"]
+    assert main(words) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["samples"] == {"(0, 3)": 300, "(1, 2)": 300}
+    assert [fit["verdict"] for fit in found["fit"]] == ["UNDECIDED"] * 2
+    assert main([*found["command"].split("'")[0].split()[1:-1], "--pair", "0 3,1 2", "--json"]) == 0
+    again = json.loads(capsys.readouterr().out)
+    assert (again["epsilon_lower"], again["shown"]) == (found["epsilon_lower"], found["shown"])
+    assert main(words) == 2, "what was drawn is not written over"
+    assert "exists" in capsys.readouterr().err
+
+
+def test_only_neighbors_count_where_the_mechanism_is_known(tmp_path, capsys):
+    rows = {"0,3": [400, 0], "3,0": [0, 400]}
+    file = sheet(tmp_path / "far.csv", ["0,3", "3,0"], rows)
+    assert dpaudit.samples(file, claim=1).verdict.value == "REFUTED"
+    assert main(["samples", file, "--claim", "1", "--mech", "EHDS", "--n", "3"]) == 2
+    assert "no two data sets that are neighbors" in capsys.readouterr().err
+    assert main(["samples", file, "--claim", "1", "--mech", "EHDS", "--n", "3", "--pair", "0 3,3 0"]) == 2
+    assert "are no neighbors of each other, by EHDS" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "times", "rule"),
+    [
+        (Documented([["list"]] * 9), 1, "draws a list: return numbers, text or tuples"),
+        (Documented(["t"] * 9), 1, "is drawn, but is not an output of the law of Documented"),
+        (Documented([]), 1, "StopIteration"),
+        (Documented({"a": "r", "b": "r"}), 0, "must be a whole number >= 1"),
+    ],
+)
+def test_draws_that_go_wrong_are_one_line(mechanism, times, rule):
+    with pytest.raises(InputError, match=rule):
+        drawn(mechanism, times)
+
+
+def test_too_many_outputs_and_twins_are_refused(monkeypatch):
+    from dpaudit.studies.samples import drawn as module
+
+    class Free(Sampled):
+        def sample(self, x, rng):
+            return (rng.choice(["1", 1]), x)
+
+    with pytest.raises(InputError, match="is the text of two different outputs"):
+        drawn(Free(), 60)
+    monkeypatch.setattr(module, "MOST_OUTPUTS", 1)
+    with pytest.raises(InputError, match="more than 1 different outputs"):
+        drawn(Sampled())

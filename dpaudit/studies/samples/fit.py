@@ -40,12 +40,10 @@ class Fit(Members):
 def goodness_of_fit(mechanism: Mechanism, counts: Mapping[str, Mapping[str, int]], level: Fraction) -> tuple[Fit, ...]:
     """Returns for each row whether its counts refute the mechanism's law; errors of all rows together <= level."""
     outputs = list(mechanism.outputs())
-    datasets = _denoted(mechanism, "row", counts, mechanism.datasets())
-    columns = _denoted(mechanism, "column", next(iter(counts.values())), outputs)
+    datasets = rows(mechanism, counts)
+    columns = denoted(mechanism, "column", next(iter(counts.values())), outputs)
     place, found = {output: i for i, output in enumerate(outputs)}, []
     for x, row in counts.items():
-        if x not in datasets:
-            raise InputError("COUNTS", x, f"is not a data set of {mechanism.name}, the mechanism of --mech")
         share = level / (2 * len(counts) * max(1, len(row)))
         with balls.precision(256):
             law = mechanism.law().probabilities(datasets[x])
@@ -53,15 +51,26 @@ def goodness_of_fit(mechanism: Mechanism, counts: Mapping[str, Mapping[str, int]
     return tuple(found)
 
 
-def _denoted(mechanism: Mechanism, kind: str, names: Iterable[str], values: Iterable[Any]) -> dict[str, Any]:
+def rows(mechanism: Mechanism, names: Iterable[str], option: str = "COUNTS") -> dict[str, Any]:
+    """The data set that each name denotes; a name of none is refused."""
+    found = denoted(mechanism, "row", names, mechanism.datasets(), option)
+    for x in names:
+        if x not in found:
+            raise InputError(option, x, f"is not a data set of {mechanism.name}, the mechanism of --mech")
+    return found
+
+
+def denoted(
+    mechanism: Mechanism, kind: str, names: Iterable[str], values: Iterable[Any], option: str = "COUNTS"
+) -> dict[str, Any]:
     """The data set or output that each name denotes, where it denotes one; two names of one are refused."""
     known = Names(values)
-    found = {name: value for name in names for value in known.find("COUNTS", name)}
+    found = {name: value for name in names for value in known.find(option, name)}
     first: dict[Any, str] = {}
     for name, value in found.items():
         if first.setdefault(value, name) != name:
             rule = f"is the same {kind} of {mechanism.name} as {first[value]}: {text(value)}"
-            raise InputError("COUNTS", name, rule)
+            raise InputError(option, name, rule)
     return found
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import permutations
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -14,6 +15,7 @@ from dpaudit.audit.judgement import Judgement, Margin, Whose
 from dpaudit.audit.page import Page
 from dpaudit.audit.results import Answer
 from dpaudit.audit.setting import Setting, command_line
+from dpaudit.mechanisms import Mechanism
 from dpaudit.mechanisms.own.table import read_sheet
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import ball
@@ -22,11 +24,12 @@ from dpaudit.numbers.enclosure import Enclosure, at_least
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import Exact, positive, sequence, split, whole
 from dpaudit.numbers.verdict import Verdict
-from dpaudit.privacy.effort import Effort
+from dpaudit.privacy.effort import Effort, Progress
 from dpaudit.privacy.guarantee import EpsilonDelta, Guarantee, parse_guarantee
 from dpaudit.studies.pages import samples_page
 from dpaudit.studies.samples.binomial import lower_bound, upper_bound
-from dpaudit.studies.samples.fit import Fit, goodness_of_fit
+from dpaudit.studies.samples.drawn import drawn, has_law, keep
+from dpaudit.studies.samples.fit import Fit, goodness_of_fit, rows
 from dpaudit.studies.samples.reach import exact_at
 
 MOST = 10**15
@@ -66,7 +69,9 @@ class SamplesResult(Answer):
     samples can show of any code. Sampling never proves privacy: ``verdict`` is REFUTED or UNDECIDED.
     """
 
-    file: str
+    file: str | None
+    code: str
+    """What was run, for people."""
     samples: dict[str, int]
     confidence: Fraction
     delta: Fraction
@@ -93,7 +98,7 @@ class SamplesResult(Answer):
         """The verdict on the claim; the true epsilon is known from below only."""
         if self.claimed is None or self.verdict is None:
             return None
-        found = Judgement(EpsilonDelta(self.claimed, self.delta), self.verdict, Whose.ASKED, f"the code of {self.file}")
+        found = Judgement(EpsilonDelta(self.claimed, self.delta), self.verdict, Whose.ASKED, self.code)
         shown = at_least(self.epsilon_lower, PLACES)
         name = "true ε" if not self.delta else powers(f"ε at δ = {self.delta}")
         return replace(
@@ -106,7 +111,7 @@ class SamplesResult(Answer):
 
 
 def samples(
-    file: str,
+    file: str | None = None,
     *,
     event: str | Sequence[str] | None = None,
     pair: str | Sequence[str] | None = None,
@@ -114,30 +119,39 @@ def samples(
     claim: Guarantee | Any = None,
     at: str | Sequence[Exact] = (),
     law: Setting | None = None,
+    draw: int | str | None = None,
+    progress: Progress | None = None,
 ) -> SamplesResult:
     """A certified lower bound on epsilon from the counts in a file: one row per data set, one column per output.
 
     ``event`` (outputs) and ``pair`` (x, x') name one test in advance; without them every output and every ordered pair
     of rows is a test. ``claim`` is the epsilon, or (epsilon, delta), to refute. ``law`` is the law that the code should
     have: the counts are tested against it, and ``at`` adds the most that events of this probability can show about it.
+    With ``draw`` the mechanism of ``law`` is run so often on each data set, and the file, if one is named, is written.
     """
-    start, counts = perf_counter(), read_counts(file)
+    start = perf_counter()
     level, stated = _level(confidence), _stated(claim)
     bound, weight = (None, Fraction(0)) if stated is None else stated.epsilon_delta()
     points = [positive("at", c) for c in sequence("at", at)]
     if any(c > 1 for c in points):
         raise InputError("at", at, "must be probabilities")
+    subject = law
+    if draw is not None and law is not None and not has_law(law.mechanism):
+        law = None
     if points and law is None:
         raise InputError("at", at, "needs the law, --mech, on which the best possible bound depends")
-    pairs = _pairs(counts, pair)
+    counts = _counts(file, draw, pair, subject, progress)
+    pairs = _pairs(counts, pair, None if subject is None else subject.mechanism)
     events = _events(counts, event)
     tests = len(pairs) * len(events)
     share = level if law is None else level / 2  # the other half is for the fit
     epsilon_lower, shown = _best(counts, pairs, events, share / (2 * tests), weight)
     most = max(sum(row.values()) for row in counts.values())
     verdict = None if bound is None else Verdict.REFUTED if epsilon_lower > bound else Verdict.UNDECIDED
+    again = subject if file is None else law
     return SamplesResult(
         file=file,
+        code=f"the code of {file}" if subject is None or draw is None else f"the code of {subject.mechanism.name}",
         samples={x: sum(row.values()) for x, row in counts.items()},
         confidence=1 - level,
         delta=weight,
@@ -154,8 +168,9 @@ def samples(
         seconds=perf_counter() - start,
         command=command_line(
             "samples",
-            file,
-            *([] if law is None else law.options()),
+            *([] if file is None else [file]),
+            *([] if again is None else again.options()),
+            draw=draw if file is None else None,
             event=None if event is None else ",".join(events[0]),
             pair=None if pair is None else ",".join(pairs[0]),
             confidence=None if level == Fraction(1, 1000) else 1 - level,
@@ -175,6 +190,28 @@ def _stated(claim: Guarantee | Any) -> EpsilonDelta | None:
     if found.delta >= 1:
         raise InputError("claim", found.option(), "delta must be < 1")
     return found
+
+
+def _counts(
+    file: str | None, draw: int | str | None, pair: Any, law: Setting | None, progress: Progress | None
+) -> dict[str, dict[str, int]]:
+    """The counts of the file; or of that many draws, which are kept in the file if one is named."""
+    if draw is None:
+        if file is None:
+            raise InputError("COUNTS", "(missing)", "name a file of counts, or give --draw N and --mech NAME")
+        return read_counts(file)
+    if law is None:
+        raise InputError("draw", draw, "needs --mech, the mechanism to run")
+    if file is not None and Path(file).exists():
+        raise InputError("COUNTS", file, "exists; --draw writes new counts there: name another file")
+    found = drawn(law.mechanism, draw, None if pair is None else _names("pair", pair), progress)
+    if file is not None:
+        keep(file, found)
+    return found
+
+
+def _names(option: str, given: str | Sequence[str]) -> list[str]:
+    return split(option, given) if isinstance(given, str) else list(given)
 
 
 def read_counts(file: str) -> dict[str, dict[str, int]]:
@@ -205,13 +242,23 @@ def _level(confidence: Exact) -> Fraction:
     return level
 
 
-def _pairs(counts: Counts, pair: str | Sequence[str] | None) -> list[tuple[str, str]]:
-    """The ordered pairs to look at."""
+def _pairs(counts: Counts, pair: str | Sequence[str] | None, law: Mechanism | None) -> list[tuple[str, str]]:
+    """The ordered pairs to look at: neighbors where the mechanism is known, else any two rows."""
+    known = dict.fromkeys(counts) if law is None else rows(law, counts)
+    near = {} if law is None else {x: set(law.neighbors(z)) for x, z in known.items()}
     if pair is None:
-        return list(permutations(counts, 2))
-    names = split("pair", pair) if isinstance(pair, str) else list(pair)
+        found = [(x, y) for x, y in permutations(counts, 2) if law is None or known[y] in near[x]]
+        if not found:
+            raise InputError("COUNTS", ", ".join(list(counts)[:6]), "has no two data sets that are neighbors")
+        return found
+    names = _names("pair", pair)
+    if law is not None:
+        named = {z: x for x, z in known.items()}
+        names = [named.get(z, x) for x, z in rows(law, names, "pair").items()]
     if len(names) != 2 or names[0] == names[1] or not set(names) <= set(counts):
         raise InputError("pair", ",".join(names), f"must be two data sets of the file: {', '.join(list(counts)[:6])}")
+    if law is not None and known[names[1]] not in near[names[0]]:
+        raise InputError("pair", ",".join(names), f"are no neighbors of each other, by {law.name}")
     return [(names[0], names[1])]
 
 
@@ -220,7 +267,7 @@ def _events(counts: Counts, event: str | Sequence[str] | None) -> list[tuple[str
     outputs = list(next(iter(counts.values())))
     if event is None:
         return [(output,) for output in outputs]
-    names = tuple(split("event", event) if isinstance(event, str) else event)
+    names = tuple(_names("event", event))
     odd = [name for name in names if name not in outputs]
     if odd or not names or len(set(names)) < len(names):
         rule = f"must be different outputs of the file: {', '.join(outputs[:6])}"

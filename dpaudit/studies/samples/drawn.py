@@ -1,0 +1,112 @@
+"""dpaudit samples --draw: run a mechanism often and count its outputs, also where its code cannot be followed.
+
+Outputs come from the method ``draw(x)`` of somebody's own class, which calls the code whose law the class documents;
+from ``sample(x, rng)`` with a real generator where the class has that alone; else from the mechanism's exact law.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from collections.abc import Callable
+from io import StringIO
+from typing import Any
+
+from dpaudit.files.text import csv_cell
+from dpaudit.files.writing import write_file
+from dpaudit.mechanisms import Mechanism
+from dpaudit.mechanisms.own.mechanism import OwnMechanism
+from dpaudit.mechanisms.own.user_code import guarded
+from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.rationals import whole
+from dpaudit.privacy.effort import Progress
+from dpaudit.privacy.protocols import Dataset, Output, text
+from dpaudit.studies.samples.fit import rows
+
+MOST_DRAWS = 10**9
+MOST_OUTPUTS = 10**4
+"""More different outputs than this are no events that counts could say something of."""
+BATCH = 1000
+"""Draws between two reports of progress."""
+
+
+def has_law(mechanism: Mechanism) -> bool:
+    """Whether there is a law to hold the counts against: not where a sampler's code is all that is given."""
+    if not isinstance(mechanism, OwnMechanism) or mechanism.method != "sample":
+        return True
+    from dpaudit.noise.law import takes_noise
+
+    return takes_noise(mechanism._target)
+
+
+def drawn(
+    mechanism: Mechanism, times: int | str, pair: list[str] | None, progress: Progress | None = None
+) -> dict[str, dict[str, int]]:
+    """The counts of ``times`` outputs of each data set, or of the two of ``pair``, by their names."""
+    number = whole("draw", times, 1, MOST_DRAWS)
+    wanted = list(mechanism.datasets()) if pair is None else list(rows(mechanism, pair, "pair").values())
+    seen: dict[Dataset, Counter[Output]] = {}
+    for i, x in enumerate(wanted):
+        one, seen[x] = _source(mechanism, x), Counter()
+        for start in range(0, number, BATCH):
+            seen[x].update(one() for _ in range(min(BATCH, number - start)))
+            if len(seen[x]) > MOST_OUTPUTS:
+                rule = f"{text(x)} gives more than {MOST_OUTPUTS} different outputs: return fewer, for instance rounded"
+                raise InputError("draw", times, rule)
+            if progress:
+                progress(i * number + start, len(wanted) * number)
+    return _named(mechanism, seen)
+
+
+def _source(mechanism: Mechanism, x: Dataset) -> Callable[[], Output]:
+    """What gives one output of x each time that it is called."""
+    if not isinstance(mechanism, OwnMechanism):
+        return _exactly(mechanism, x)
+    target, place = mechanism._target, mechanism.reference
+    if callable(getattr(target, "draw", None)):
+        return lambda: _hashable(mechanism, guarded(place, target.draw, x))
+    if has_law(mechanism):
+        return _exactly(mechanism, x)
+    from dpaudit.code.source import real, source_for  # brings numpy
+
+    rng = real(source_for(target.sample))
+    return lambda: _hashable(mechanism, guarded(place, target.sample, x, rng))
+
+
+def _exactly(mechanism: Mechanism, x: Dataset) -> Callable[[], Output]:
+    """Draws from the law itself."""
+    from secrets import SystemRandom
+
+    draws, system = mechanism.draws(x), SystemRandom()
+    return lambda: draws.draw(system)
+
+
+def _hashable(mechanism: OwnMechanism, output: Any) -> Output:
+    try:
+        hash(output)
+    except TypeError:
+        kind = type(output).__name__
+        raise InputError("mech", mechanism.reference, f"draws a {kind}: return numbers, text or tuples") from None
+    return output
+
+
+def _named(mechanism: Mechanism, seen: dict[Dataset, Counter[Output]]) -> dict[str, dict[str, int]]:
+    """The counts by names, a column for every output of the law and every output seen; twins are refused."""
+    listed = list(mechanism.outputs()) if has_law(mechanism) else []
+    found = dict.fromkeys([*listed, *(output for counts in seen.values() for output in counts)])
+    if listed and len(found) > len(listed):
+        stranger = text(list(found)[len(listed)])
+        raise InputError("draw", stranger, f"is drawn, but is not an output of the law of {mechanism.name}")
+    names: dict[str, Output] = {}
+    for output in found:
+        if names.setdefault(text(output), output) != output:
+            raise InputError("draw", text(output), "is the text of two different outputs")
+    return {text(x): {name: counts[output] for name, output in names.items()} for x, counts in seen.items()}
+
+
+def keep(path: str, counts: dict[str, dict[str, int]]) -> None:
+    """Writes the counts as the CSV file that ``dpaudit samples`` reads."""
+    sheet = StringIO()
+    lines: list[list[object]] = [["", *next(iter(counts.values()))], *([x, *row.values()] for x, row in counts.items())]
+    csv.writer(sheet, lineterminator="\n").writerows([[csv_cell(cell) for cell in line] for line in lines])
+    write_file("COUNTS", path, sheet.getvalue())
