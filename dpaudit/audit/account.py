@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import isfinite
 from shlex import quote
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ from dpaudit.accounting.grid import MOST_CELLS, Question, State
 from dpaudit.accounting.reading import read
 from dpaudit.accounting.rivals import Rival, rivals
 from dpaudit.accounting.solve import Solution, solve
+from dpaudit.audit.explanation import person
 from dpaudit.audit.judgement import MARKS
 from dpaudit.audit.page import COLOURS, Fields, Headline, Line, Note, Page, Part, Table, strong
 from dpaudit.audit.picture import bar
@@ -89,6 +91,7 @@ class AccountResult(Answer):
                 "points": solution.cells,
                 "rounds": solution.rounds,
             },
+            "person": self.person(),
             "gap": powers(str(self.gap)),
             "complete": self.complete,
             "theorems": self.theorems(),
@@ -113,6 +116,15 @@ class AccountResult(Answer):
         sampled = any(event.sampled for event in self.events)
         return [THEOREMS["composition"], *([THEOREMS["sampling"]] if sampled else [])]
 
+    def person(self) -> str:
+        """What the whole means for a person, by the best of the (ε, δ) that are proved; "" of none."""
+        pairs = [(bound.upper, at) for at, bound in self.epsilons] + [(at, bound.upper) for at, bound in self.deltas]
+        if self.claimed is not None and isinstance(self.claim.guarantee, EpsilonDelta):
+            pairs.append((self.claim.guarantee.epsilon, self.claimed.upper))
+        known = [(epsilon, delta) for epsilon, delta in pairs if isfinite(epsilon) and delta < 1]
+        included = self.adjacency == ADD_REMOVE
+        return person(*known, guessed="whether yours is included" if included else "yours") if known else ""
+
     def page(self) -> Page:
         """The claim, the bounds, how they were found, and the others."""
         solution = self.solution
@@ -120,6 +132,8 @@ class AccountResult(Answer):
         rows: list[Line] = [
             ("releases", str(event) if i else strong(str(event))) for i, event in enumerate(self.events)
         ]
+        meaning = self.person()
+        rows += [("for a person", meaning)] if meaning else []
         rows += [("adjacency", self.adjacency), ("directions", " and ".join(solution.directions))]
         rows += [("method", f"{solution.method}{step}"), ("effort", f"{solution.rounds} rounds, {self.seconds:.2f} s")]
         if self.command:

@@ -127,11 +127,8 @@ class ExplainResult(Answer):
         half = Fraction(1, 2)
         known = (self.accuracy, *([] if self.attained is None else [self.attained]))
         gained = min(self.advantage.upper / 2, *(bound.upper - half for bound in known))
-        return Words(
-            "someone who knows every other record guesses yours with probability ",
-            strong(f"at most {above(gained)}"),
-            " (blind: 0.5)",
-        )
+        before, most, after = guess(gained)
+        return Words(before, strong(most), after)
 
     def _tables(self) -> list[Table | Note]:
         most = "best guess right, at most"
@@ -169,6 +166,22 @@ class ExplainResult(Answer):
 
 def _with_decimal(row: Row) -> Row:
     return (decimal(str(row[0]), 8), *row[1:])
+
+
+def person(*promised: tuple[Fraction, Fraction], guessed: str = "yours") -> str:
+    """What several (ε, δ) that hold together mean for a person, in a sentence.
+
+    >>> person((Fraction(1), Fraction("1e-6")), (Fraction(2), Fraction(0)))
+    'someone who knows every other record guesses yours with probability at most 0.7311 (blind: 0.5)'
+    """
+    found = [explain(epsilon, delta=delta or None) for epsilon, delta in promised]
+    return "".join(guess(min(min(f.advantage.upper / 2, f.accuracy.upper - Fraction(1, 2)) for f in found), guessed))
+
+
+def guess(gained: Fraction, guessed: str = "yours") -> tuple[str, str, str]:
+    """The sentence on a guess that is right with probability at most 1/2 + ``gained``: before, the bound, after."""
+    before = f"someone who knows every other record guesses {guessed} with probability "
+    return before, f"at most {above(gained)}", " (blind: 0.5)"
 
 
 def above(gained: Fraction) -> str:

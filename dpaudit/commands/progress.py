@@ -59,13 +59,13 @@ class Meter:
         self._share: float | None = None
 
     def tell(self, done: int, total: int, share: float | None = None) -> None:
-        """Notes how much of this phase is done; fewer than before is a new phase.
+        """Notes how much of this phase is done; fewer than before is a new phase, and so is another total.
 
-        ``share`` is that of the time, where it is known about how long the steps take.
+        ``share`` is that of the time, where it is known about how long the steps take; there the total may grow.
         """
         if (done, total) != (self._done, self._total):
             self._moved = self._clock()
-        if done < self._done or total != self._total:
+        if done < self._done or (share is None and total != self._total):
             self._phase = self._moved
         self._done, self._total, self._share = done, total, share
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+from dpaudit.audit import explanation
 from dpaudit.audit import questions as audit
 from dpaudit.audit.cross_check import check_possible, cross_check
-from dpaudit.audit.explanation import above, explain
 from dpaudit.audit.judgement import EVERY_N, Extent, Judgement, Margin, Whose, badness, judged, over_n
 from dpaudit.audit.results import EpsilonResult
 from dpaudit.audit.words import residual_words
@@ -28,7 +28,7 @@ from dpaudit.privacy.protocols import Dataset, Output, plain
 from dpaudit.reports.block import DIGITS, Case, Unknown
 from dpaudit.reports.document import EveryN, Finding, Proof, Value
 from dpaudit.reports.everywhere import known_everywhere
-from dpaudit.reports.steps import Progress
+from dpaudit.reports.steps import SMALLER, Progress, Steps
 
 MOST_LOOKED = 500
 """So many n below one that fails are looked at, to find the smallest."""
@@ -82,7 +82,7 @@ class First:
 def _fails(case: Case, n: int, progress: Progress) -> bool | None:
     """Whether the statement fails at that n; None where that is open or there is no such mechanism."""
     if n not in case.answers:
-        progress(f"{case.label}: the smallest n that fails, n = {n}")
+        progress(f"{case.label}: {SMALLER}, n = {n}")
     found = judged_at(case, n)
     return None if found is None or found.verdict is Verdict.UNDECIDED else found.verdict is Verdict.REFUTED
 
@@ -94,6 +94,7 @@ def _first(case: Case, failing: Sequence[int | None], progress: Progress) -> Fir
         return First(least) if failing else None
     if least > MOST_LOOKED or case.at(least).mechanism.count_masses() > MOST_MASSES:
         return First(least, "smaller n were not all searched")
+    Steps.of(progress).expect(sum(n not in case.answers for n in range(1, least)), SMALLER)
     smallest = next(n for n in range(1, least + 1) if _fails(case, n, progress))
     open_ = [n for n in range(1, smallest) if _fails(case, n, progress) is None]
     return First(smallest, f"n = {range_text(open_)} below it not decided" if open_ else "")
@@ -261,26 +262,22 @@ def person(judgement: Judgement | None, epsilon: Enclosure | None, tabular: bool
     repairing = None if margin is None else margin.repairing_delta
     if epsilon is None and judgement is not None and judgement.verdict is Verdict.PROVED:
         both = judgement.guarantee.epsilon_delta()
-        return "" if both is None else _guess(both[0], both[1])
+        return "" if both is None else explanation.person(both)
     if epsilon is None or epsilon.is_open:
         return ""
     if not epsilon.is_infinite:
         everywhere = judgement is not None and judgement.extent is not None and judgement.extent.every
         supremum = judgement.value if judgement is not None and everywhere and judgement.quantity == "true ε" else None
-        return _guess(max(epsilon.upper, epsilon.upper if supremum is None else supremum.upper), Fraction(0))
+        return explanation.person(
+            (max(epsilon.upper, epsilon.upper if supremum is None else supremum.upper), Fraction(0))
+        )
     both = None if judgement is None else judgement.guarantee.epsilon_delta()
     if both is None or repairing is None or not repairing.within(-1, 1):
         if not tabular:
             return "no ε bounds what a single output reveals; state an ε with a δ to learn how rare such outputs are"
         return "some output is possible with your record and impossible without it: seeing it gives the record away"
     rare = at_most(repairing.upper, 2)
-    return f"{_guess(both[0], repairing.upper)}; outputs of probability at most {rare} may give it away"
-
-
-def _guess(epsilon: Fraction, delta: Fraction) -> str:
-    found = explain(epsilon, delta=delta or None)
-    gained = min(found.advantage.upper / 2, found.accuracy.upper - Fraction(1, 2))
-    return f"someone who knows every other record guesses yours with probability at most {above(gained)} (blind: 0.5)"
+    return f"{explanation.person((both[0], repairing.upper))}; outputs of probability at most {rare} may give it away"
 
 
 def _proof(case: Case, judgement: Judgement | None, n: int | None) -> Proof | None:

@@ -10,7 +10,15 @@ Progress = Callable[[str], None]
 """Called in words at the beginning of every step."""
 Tell = Callable[[str, int, int, float], None]
 """Called with the words, the steps that are done, the number of all, and about the share of the time that is spent."""
-COSTS = {"what is known for every n": 40.0, "the curve δ(ε)": 20.0, "accuracy at": 20.0, "claim checked": 10.0}
+SMALLER = "the smallest n that fails"
+"""A step below the range that was asked for begins with these words."""
+COSTS = {
+    SMALLER: 0.4,
+    "what is known for every n": 40.0,
+    "the curve δ(ε)": 20.0,
+    "accuracy at": 20.0,
+    "claim checked": 10.0,
+}
 """What some steps cost, one true ε being 1."""
 
 
@@ -41,6 +49,11 @@ class Steps:
     def begin(self, total: int, weight: float) -> None:
         """Notes about how many steps there are, and their weight together; none of them is done."""
         self._done, self._total, self._weight, self._all, self._current = 0, max(1, total), 0.0, max(1.0, weight), ""
+
+    def expect(self, count: int, words: str) -> None:
+        """Notes more steps, which nobody could foresee, and what they cost by their words."""
+        self._total += count
+        self._all += count * cost(words)
 
     def __call__(self, words: str) -> None:
         """Says what is being done; the step before it is over."""

@@ -30,6 +30,24 @@ def test_the_json_has_the_members_of_the_reference(capsys):
 
 
 @pytest.mark.parametrize(
+    ("asked", "guessed", "most"),
+    [
+        (["gaussian:sigma=1", "--at", "0"], "whether yours is included", "0.6915"),  # (1 + δ(0)) / 2 = Φ(1/2)
+        (["gaussian:sigma=1", "--delta", "1e-6"], "whether yours is included", "0.9926"),
+        (["gaussian:sigma=1", "--at", "0", "--delta", "1e-6"], "whether yours is included", "0.6915"),
+        (["pure:eps=1", "--claim", "eps=1,delta=0"], "whether yours is included", "0.7311"),  # e / (1 + e)
+        (["pure:eps=1", "--at", "1", "--adjacency", "replace-one"], "yours", "0.7311"),
+    ],
+)
+def test_an_account_says_what_it_means_for_a_person(capsys, asked, guessed, most):
+    words = f"someone who knows every other record guesses {guessed} with probability at most {most} (blind: 0.5)"
+    assert main(["account", "--event", *asked, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["person"] == words
+    assert main(["account", "--event", *asked]) == 0
+    assert words in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize(
     ("claim", "code", "word"), [("eps=5,delta=1e-6", 0, "PROVED"), ("eps=4,delta=1e-6", 1, "REFUTED")]
 )
 def test_require_decides_the_exit_code(capsys, claim, code, word):

@@ -159,6 +159,8 @@ def test_a_report_tells_no_time_left_until_it_can_be_told():
     assert meter.left() == "about 20 s left"
     clock.now += 20
     assert meter.due().endswith(", 60 of 113, 50 %, about 40 s left, 40 s so far")
+    meter.tell(61, 213, 0.4)  # more steps were found: the time that was spent stays the same
+    assert meter.left() == "about 1 min 0 s left"
 
 
 def test_a_sweep_says_how_far_it_is(talkative, capsys):

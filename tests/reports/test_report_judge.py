@@ -14,6 +14,9 @@ from dpaudit.reference import definitions as reference
 from dpaudit.reports import judge
 from dpaudit.reports.block import Block
 from dpaudit.reports.judge import finding
+from dpaudit.reports.plan import from_options
+from dpaudit.reports.report import build
+from dpaudit.reports.steps import SMALLER, Steps
 
 P, R, U = Verdict.PROVED, Verdict.REFUTED, Verdict.UNDECIDED
 RESPONSE = "dpaudit.examples.randomized_response:RandomizedResponse"
@@ -242,8 +245,6 @@ def test_whose_statement_it_is(mech, setting, whose):
 
 
 def test_the_cost_of_a_step_moves_the_share():
-    from dpaudit.reports.steps import Steps
-
     told = []
     steps = Steps(lambda *now: told.append(now))
     steps.begin(4, 50.0)
@@ -253,3 +254,16 @@ def test_the_cost_of_a_step_moves_the_share():
     shares = [share for *_, share in told]
     assert shares == sorted(shares)
     assert shares[2] == pytest.approx(41 / 50)
+
+
+def test_the_search_of_smaller_n_is_part_of_the_estimate():
+    told = []
+    plan = from_options("EHDL", n="100..101", prior="1/100,1/100")
+    build(plan, Steps(lambda *now: told.append(now)))
+    begun = next(i for i, (words, *_) in enumerate(told) if SMALLER in words)
+    searched = [now for now in told if SMALLER in now[0]]
+    counts = [done for _, done, _, _ in told]
+    assert counts == sorted(counts)
+    assert len(searched) > 40
+    assert told[begun][2] == told[begun - 1][2] + 99, "n = 1 to 99 were not asked for"
+    assert searched[0][3] + 0.1 < searched[-1][3] < 0.95, "the share grows while it searches, and something is left"
