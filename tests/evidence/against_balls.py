@@ -89,6 +89,20 @@ class Cases:
         return self
 
 
+def crude_faults(halvings, terms):
+    """The arguments at which e^r by so few bits, halvings and terms is missed: every wrong rounding is seen there."""
+    found = []
+    for w, i in ((w, i) for w in (1, 2, 4, 7, 12) for i in range(33)):
+        q = Fraction(i, 32) * 2**halvings
+        try:
+            bound = v.exp_by_squares(v.rational(q, 40), w, halvings, terms)
+        except v.Undecided:  # q / 2^halvings is rounded up above 1
+            found += [(w, i)] if Fraction(i, 32) * 2**w <= 2**w - 1 else []
+        else:
+            found += [(w, i)] if misses(bound, exact(q).exp()) else []
+    return found
+
+
 def smaller(a, b):
     return a if bool(a <= b) else b if bool(b <= a) else a.min(b)
 

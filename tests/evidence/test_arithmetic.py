@@ -13,7 +13,7 @@ from flint import arb, ctx
 from dpaudit.evidence.verifier import arithmetic as v
 from dpaudit.evidence.verifier import exact as algebra
 from dpaudit.evidence.verifier import special
-from tests.evidence.against_balls import OPERATIONS, Cases, exact, misses
+from tests.evidence.against_balls import OPERATIONS, Cases, crude_faults, exact, misses
 
 COUNT, LONG = 4_000, 1_000_000
 FOLDER = Path(v.__file__).parent
@@ -199,41 +199,39 @@ def half_negative(self):
 def series(broken):
     """The series of exp with one of its steps wrong."""
 
-    def small(r, w, up):
-        h = isqrt(w) // 2 + 2
-        side = not up if broken == "side" else up
-        t, term, n = v.cut(r, h, side), 1 << w, 0
-        found = term
-        while term > (1 << (w // 3 if broken == "tail" else 0)):
-            n += 1
-            term = v.cut(term * t, w, side)
-            term = -(-term // n) if side else term // n
-            found += term
-        found += up
+    def squares(r, w, h, terms):
+        a, b = r.units(h - w)
+        one, low, high = 1 << w, 1 << w, 3 << w
+        for n in range(terms // (3 if broken == "tail" else 1), 0, -1):
+            low, high = one + (low * a >> w) // n, one - (-high * b >> w) // n
         for _ in range(h - (broken == "square")):
-            found = v.cut(found * found, w, up)
-        return found
+            low, high = low * low >> w, -(-high * high >> w)
+        if broken == "tail":
+            high = low + 1
+        return v.Interval(*((high, low) if broken == "side" else (low, high)), -w, w)
 
-    return small
-
-
-def other_side(m, e, bits, up):
-    return RIGHT["_exp"](m, e, bits, not up)
+    return squares
 
 
-def wrong_power(m, e, bits, up):
-    found, k = RIGHT["_exp"](m, e, bits, up)
-    return found, k + (abs(k) > 1000)
+def wrong_power(x):
+    found = RIGHT["_exp"](x)
+    return v.Interval(found.lo, found.hi, found.e + (abs(found.e) > 1000), found.bits)
+
+
+def low_end(x):
+    found = RIGHT["_exp"](x)
+    return found.both_ends()[0]
 
 
 def short_ln2(w):
-    low = RIGHT["ln2"](w // 2)[0] << (w - w // 2)
-    return low, low
+    found = RIGHT["ln2"](w // 2)
+    return v.Interval(found.lo, found.lo, found.e, w)
 
 
 def low_ln2(w):
-    low, high = RIGHT["ln2"](w)
-    return low - (1 << w // 2), high - (1 << w // 2)
+    found = RIGHT["ln2"](w)
+    (low, high), off = found.units(-2 * w), 1 << (w + w // 2)
+    return v.Interval(low - off, high - off, -2 * w, w)
 
 
 def linear_log(m, e, bits):
@@ -295,10 +293,10 @@ SABOTAGE = {
     "a product of equal ends only": (v.Interval, "__mul__", same_ends_product),
     "a quotient rounded down on both sides": (v.Interval, "__truediv__", truncated_quotient),
     "ends that are not exchanged": (v.Interval, "__neg__", half_negative),
-    "a series rounded to the wrong side": (v, "_exp_small", series("side")),
-    "a series cut too early": (v, "_exp_small", series("tail")),
-    "one square too few": (v, "_exp_small", series("square")),
-    "exp of the wrong side": (v, "_exp", other_side),
+    "a series rounded to the wrong side": (v, "exp_by_squares", series("side")),
+    "a series cut too early": (v, "exp_by_squares", series("tail")),
+    "one square too few": (v, "exp_by_squares", series("square")),
+    "exp by its lower end": (v, "_exp", low_end),
     "a wrong power of two for large numbers": (v, "_exp", wrong_power),
     "ln 2 of half of its digits, without its error": (v, "ln2", short_ln2),
     "ln 2 off by half of its digits": (v, "ln2", low_ln2),
@@ -331,8 +329,8 @@ def test_a_broken_operation_is_noticed(name, monkeypatch):
     if attribute == "hull":
         monkeypatch.setitem(OPERATIONS, "in a hull too", (2, wrong, OPERATIONS["in a hull too"][2]))
     try:
-        noticed = Cases(3).run(3 * COUNT).faults
-    except (ArithmeticError, RecursionError, ValueError):
+        noticed = Cases(3).run(3 * COUNT).faults or crude_faults(3, 2)
+    except (ArithmeticError, RecursionError, ValueError, v.Undecided):
         noticed = True
     finally:
         monkeypatch.undo()

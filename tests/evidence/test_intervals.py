@@ -1,5 +1,6 @@
 """Every interval of small whole numbers, every comparison and operation of the verifier, against fractions."""
 
+from contextlib import suppress
 from fractions import Fraction as F
 from itertools import product
 
@@ -11,16 +12,17 @@ from dpaudit.evidence.verifier.arithmetic import (
     Interval,
     Malformed,
     Undecided,
-    _exp,
-    _exp_small,
-    cut,
     enclose,
+    exp_by_squares,
     hull,
     larger,
     ln2,
+    log_near,
     rational,
+    series_of_ln2,
     total,
 )
+from tests.evidence.against_balls import crude_faults, exact, misses
 
 BITS = 20
 SMALL = [Interval(lo, hi, e, BITS) for lo in range(-2, 3) for hi in range(lo, 3) for e in (-1, 0, 1)]
@@ -96,7 +98,6 @@ def test_rounding_is_outward_and_only_where_it_is_needed():
         low, high = rational(F(top, bottom), bits).ends()
         assert low <= F(top, bottom) <= high
         assert high - low <= max(abs(low), abs(high)) * F(2) ** (1 - bits)
-        assert [cut(top, bits, up) for up in (False, True)] == [top // 2**bits, -(-top // 2**bits)]
 
 
 def test_limits_of_exponents():
@@ -117,28 +118,70 @@ def test_limits_of_exponents():
     assert not Interval(0, 0, 0, BITS).within(Interval(1, 2, 1 << 30, BITS))
 
 
+# ------------------------------------------------------ functions: right for every number of terms and guess
+
+
+@pytest.mark.parametrize("terms", range(12))
+def test_ln_2_by_any_number_of_terms(terms):
+    for w in (1, 2, 4, 8, 16, 60):
+        assert not misses(series_of_ln2(w, terms), arb(2).log())
+    low, high = ends(series_of_ln2(60, terms))
+    first = F(1, (terms + 1) << terms)
+    assert high - low <= first + F(terms + 2, 1 << 60)
+
+
 @pytest.mark.parametrize("w", [1, 8, 53, 200])
-def test_ln_2(w):
-    low, high = ln2(w)
-    fine = sum(F(1, n * 2**n) for n in range(1, w + 30))  # the rest is less than 2^-(w + 29)
-    assert low <= fine * 2**w
-    assert (fine + F(1, 2 ** (w + 29))) * 2**w <= high <= low + 2
+def test_ln_2_is_narrow(w):
+    assert not misses(ln2(w), arb(2).log())
+    low, high = ends(ln2(w))
+    assert high - low <= F(1, 2**w)
 
 
-@pytest.mark.parametrize("w", [5, 8, 11])
-def test_the_series_of_exp_is_a_bound_on_its_side(w):
-    """With so few bits every rounding to the wrong side, and the terms left out, are seen."""
-    for r in range(0, 2 << w, 3):
-        low, high = (_exp_small(r, w, up) for up in (False, True))
-        true = (arb(r) / 2**w).exp() * 2**w
-        assert not arb(low) > true
-        assert not arb(high) < true
+@pytest.mark.parametrize("terms", [0, 1, 2, 3, 8])
+@pytest.mark.parametrize("halvings", [0, 1, 2, 3, 5])
+def test_exp_by_any_number_of_terms_and_halvings(terms, halvings):
+    """With few bits and few terms every rounding to the wrong side, and the terms left out, are seen."""
+    assert not crude_faults(halvings, terms)
+    wide = exp_by_squares(Interval(1, 3, -2, 40), 30, 1, 9)
+    assert not misses(wide, exact(F(1, 4)).exp())
+    assert not misses(wide, exact(F(3, 4)).exp())
 
 
-def test_exp_of_a_multiple_of_ln_2_as_it_is_rounded():
-    """The remainder is negative by a hair: one more ln 2 is taken."""
-    bits, w = 20, 20 + 4 + 16
-    m = -3 * ln2(w + 2)[1]
-    for up in (False, True):
-        found, k = _exp(m, -w - 2, bits, up)
-        assert abs(F(found) * F(2) ** k * 8 - 1) < F(1, 2**bits)
+@pytest.mark.parametrize(("lo", "hi"), [(-1, 1), (-2, -1), (1, 5), (5, 6), (5, 4)])
+def test_exp_by_squares_of_what_is_not_from_0_to_1(lo, hi):
+    with pytest.raises(Undecided):
+        exp_by_squares(Interval(lo, hi, -2, 40), 20, 0, 9)
+    with pytest.raises(Undecided):
+        exp_by_squares(Interval(lo, hi, 0, 40), 20, 2, 9)
+
+
+def test_the_logarithm_from_any_guess():
+    for top, off in ((top, off) for top in range(33, 72) for off in range(-40, 60)):
+        y, guess = Interval(top, top, -6, 40), F(top - 64, 80) + F(off, 64)
+        true = exact(F(top, 64)).log()
+        t = F(top, 64) * F(float((-exact(guess)).exp().mid())) - 1
+        if abs(t) > F(1, 2):
+            with pytest.raises(Undecided):
+                log_near(y, rational(guess, 40))
+        else:
+            with suppress(Undecided):  # the powers of 2 are told, not 1/2 itself
+                assert not misses(log_near(y, rational(guess, 40)), true)
+
+
+def test_exp_of_multiples_of_ln_2_as_they_are_rounded():
+    """Where k ln 2 is nearly the argument, the remainder is on either side of a turn."""
+    for bits, k in ((bits, k) for bits in (20, 64) for k in range(-9, 10)):
+        for end in ends(ln2(bits + 30)):
+            assert not misses(rational(end * k, bits).exp(), exact(end * k).exp())
+            if k:
+                found = rational(end * k, bits + 40).exp()
+                assert abs(ends(found)[0] / F(2) ** k - 1) < F(1, 2**bits)
+
+
+def test_a_wide_interval_is_as_wide_as_its_ends_say():
+    low, high = ends(Interval(-10, 10, 0, 40).exp())
+    assert F(4, 10**5) < low < F(5, 10**5)
+    assert 22000 < high < 23000
+    low, high = ends(Interval(1, 1 << 300, -100, 40).log())
+    assert -70 < low < -69
+    assert 138 < high < 139

@@ -93,15 +93,18 @@ class Interval:
         return enclose(isqrt(low), root + (root * root < high), f, self.bits)
 
     def exp(self) -> Interval:
-        """e^x rises: from the lower bound at lo to the upper bound at hi."""
-        low, e = _exp(self.lo, self.e, self.bits, False)
-        high, f = _exp(self.hi, self.e, self.bits, True)
-        return hull(Interval(low, low, e, self.bits), Interval(high, high, f, self.bits))
+        """e^x rises: a wide interval is bounded by its two ends."""
+        wide = (self.hi - self.lo).bit_length() + self.e > 0
+        return hull(*map(_exp, self.both_ends())) if wide else _exp(self)
 
     def log(self) -> Interval:
         """The logarithm rises: from the lower bound at lo to the upper bound at hi."""
         self.positive()
         return hull(_log(self.lo, self.e, self.bits), _log(self.hi, self.e, self.bits))
+
+    def both_ends(self) -> tuple[Interval, Interval]:
+        """The two ends, each an interval of one number."""
+        return Interval(self.lo, self.lo, self.e, self.bits), Interval(self.hi, self.hi, self.e, self.bits)
 
     def positive(self) -> Interval:
         """The interval itself; it lies above 0."""
@@ -193,72 +196,57 @@ def total(values: Iterable[Interval], bits: int) -> Interval:
     return sum(values, start=Interval(0, 0, 0, bits))
 
 
-# ------------------------------------------------------------------ functions, in whole numbers of 2^-w
-
-
-def cut(value: int, by: int, up: bool) -> int:
-    """value / 2^by, rounded up or down."""
-    return -(-value >> by) if up else value >> by
+# ------------------------------------------------------------------ functions: a bound for any number of terms or guess
 
 
 @lru_cache(maxsize=64)
-def ln2(w: int) -> tuple[int, int]:
-    """Bounds of 2^w ln 2, which is the sum of 2^(w-n) / n: w terms rounded down lose less than w, the rest is below 1.
-
-    Sixteen guard bits and more make that less than one unit.
-    """
-    wide = w + w.bit_length() + 16
-    low = sum((1 << (wide - n)) // n for n in range(1, wide + 1))
-    return cut(low, wide - w, False), cut(low + wide + 1, wide - w, True)
+def ln2(w: int) -> Interval:
+    """ln 2, about 2^-w wide."""
+    return series_of_ln2(w + w.bit_length() + 4, w + 4)
 
 
-def _exp(m: int, e: int, bits: int, up: bool) -> tuple[int, int]:
-    """A number p 2^k at most (or, ``up``, at least) e^(m 2^e), as p and k.
+def series_of_ln2(w: int, terms: int) -> Interval:
+    """ln 2 = sum 1/(n 2^n): floors and ceilings of 2^w times each; the rest is less than 2 / (N 2^N), N = terms + 1."""
+    low = sum((1 << w) // (n << n) for n in range(1, terms + 1))
+    high = sum(-(-(1 << w) // (n << n)) for n in range(1, terms + 1)) - (-(2 << w) // ((terms + 1) << (terms + 1)))
+    return Interval(low, high, -w, w)
 
-    x = k ln 2 + r for any whole k; k is chosen so that 0 <= r < 1, or nearly so, and e^x = 2^k e^r.
-    """
-    size = m.bit_length() + e
-    if not m:
-        return 1, 0
+
+def _exp(x: Interval) -> Interval:
+    """e^x = 2^k e^r, r = x - k ln 2, for any whole k: here one with 1/2 < r < 5/2 where x is at most 1 wide."""
+    size = max(0, x.size())
+    if not x.lo and not x.hi:
+        return rational(1, x.bits)
     if size > MAX_SIZE:
         raise Malformed("exp of a number that is too large")
-    w = bits + isqrt(bits) + 16
-    fine = w + max(0, size)
-    x = Interval(m, m, e, bits).units(-fine)[up]
-    low, high = ln2(fine)
-    k = x // high
-    r = x - k * (low if up == (k >= 0) else high)
-    while r < 0:
-        k, r = k - 1, r + low
-    return _exp_small(cut(r, fine - w, up), w, up), k - w
+    w = x.bits + isqrt(x.bits) + 16
+    log2 = ln2(w + size)
+    k = (x.units(-w)[0] << size) // log2.units(-w - size)[0] - 1
+    found = exp_by_squares(x.at(w + size) - log2 * k, w, isqrt(w) // 2 + 2, w // (isqrt(w) // 2 + 3) + 1)
+    return enclose(found.lo, found.hi, found.e + k, x.bits)
 
 
-def _exp_small(r: int, w: int, up: bool) -> int:
-    """A bound of 2^w e^(r / 2^w), 0 <= r / 2^w < 2: the series of t = r / 2^h, squared h times.
+def exp_by_squares(r: Interval, w: int, h: int, terms: int) -> Interval:
+    """e^r = (e^t)^(2^h), t = r / 2^h from 0 to 1, in whole numbers of 2^-w, lower ends by floor and upper by ceiling.
 
-    All numbers are positive and every step is rounded to the same side. t < 1/2: the terms left out are at most the
-    last one taken, which is at most 1.
+    e^t = 1 + t (1 + t/2 (1 + t/3 (... (1 + t/N F)))), F = 1 + t/(N+1) + t^2/((N+1)(N+2)) + ... from 1 to e < 3.
     """
-    h = isqrt(w) // 2 + 2
-    t, term, n = cut(r, h, up), 1 << w, 0
-    found = term
-    while term > 1:
-        n += 1
-        term = cut(term * t, w, up)
-        term = -(-term // n) if up else term // n
-        found += term
-    found += up
+    a, b = r.units(h - w)
+    one, low, high = 1 << w, 1 << w, 3 << w
+    if not 0 <= a <= b <= one:
+        raise Undecided
+    for n in range(terms, 0, -1):
+        low, high = one + (low * a >> w) // n, one - (-high * b >> w) // n
     for _ in range(h):
-        found = cut(found * found, w, up)
-    return found
+        low, high = low * low >> w, -(-high * high >> w)
+    return Interval(low, high, -w, w)
 
 
 @lru_cache(maxsize=1 << 10)
 def _log(m: int, e: int, bits: int) -> Interval:
-    """ln x of x = m 2^e = y 2^k, 2/3 < y < 3/2: ln y + k ln 2, and ln y = g + ln(1 + t), 1 + t = y e^-g, for any g.
+    """ln x of x = m 2^e = y 2^k, 2/3 < y < 3/2, as ln y + k ln 2, from a guess of ln y.
 
-    t - t^2 <= ln(1 + t) <= t for |t| < 1/2, and both sides rise. g is a guess: every turn doubles its digits, and the
-    enclosure is that of the last turn. Near 1 there are as many bits more as y - 1 has zeros.
+    Every turn doubles the digits of the guess. Near 1 there are as many bits more as y - 1 has zeros.
     """
     s = m.bit_length() - (3 * m < 1 << (m.bit_length() + 1))
     k, off, near = e + s, abs(m - (1 << s)), rational(0, bits)
@@ -268,15 +256,14 @@ def _log(m: int, e: int, bits: int) -> Interval:
             widths.append(widths[-1] // 2 + 8)
         guess = Fraction(log(Fraction(m, 1 << s)))
         for w in reversed(widths):
-            g = rational(guess, w)
-            g = Interval(g.lo, g.lo, g.e, w)
-            t = Interval(m, m, -s, w) * (-g).exp() - 1
-            if t.size() >= 0:
-                raise Undecided
-            low, high = Interval(t.lo, t.lo, t.e, w), Interval(t.hi, t.hi, t.e, w)
-            near = g + hull(low - low * low, high)
+            near = log_near(Interval(m, m, -s, w), rational(guess, w).both_ends()[0])
             guess = near.ends()[0]
-    if k:
-        low2, high2 = ln2(bits + 16)
-        near = near.at(bits + 16) + k * Interval(low2, high2, -bits - 16, bits + 16)
-    return near.at(bits)
+    return (near.at(bits + 16) + ln2(bits + 16) * k).at(bits)
+
+
+def log_near(y: Interval, guess: Interval) -> Interval:
+    """ln y = g + ln(1 + t), 1 + t = y e^-g, for any g; and t - t^2 <= ln(1 + t) <= t for |t| <= 1/2."""
+    t = y * (-guess).exp() - 1
+    if t.size() > -1:
+        raise Undecided
+    return guess + t - hull(rational(0, t.bits), t * t)
