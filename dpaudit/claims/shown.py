@@ -88,25 +88,28 @@ def step(label: str, formula: str, value: Ball | Fraction | int | str) -> Step:
 
 
 def brief(value: Enclosure, digits: int = 6) -> str:
-    """Returns the leading digits that both ends share, at most ``digits`` significant ones, then "…".
+    """The leading ``digits`` that both ends share, then "…"; else the number that both round to, ± the rest; else both.
 
     >>> brief(outward(Fraction(1, 3), Fraction(1, 3), 20))
     '0.333333…'
     >>> brief(outward(Fraction(-2, 3) / 10**9, Fraction(-2, 3) / 10**9, 20))
     '-6.66666…e-10'
+    >>> brief(outward(1 - Fraction(1, 10**20), 1 + Fraction(1, 10**20), 20))
+    '1 ± 1e-20'
     """
     if value.is_exact and len(value.to_dict()["lower"]) <= digits + 2:
         return value.to_dict()["lower"]
     if value.contains(0):
         return "0" if value.is_exact else f"[{at_least(value.lower, 2)}, {at_most(value.upper, 2)}]"
-    sign = "" if value.above(0) else "-"
     low, high = sorted((abs(value.lower), abs(value.upper)))
     exponent = _exponent(low)
     heads = [int(end / Fraction(10) ** (exponent - digits + 1)) for end in (low, high)]
     shared = _prefix(str(heads[0]), str(heads[1]))
+    sign = "" if value.above(0) else "-"
+    if len(shared) < digits and (near := rough(low, digits)) == rough(high, digits):
+        off = max(abs(Fraction(near) - low), abs(high - Fraction(near)))
+        return f"{sign}{near} ± {at_most(off, 1)}"  # 0.99999999 and 1.00000001 share no digit
     if not shared:
-        if (near := rough(low, digits)) == rough(high, digits):
-            return f"{sign}{near}"  # 0.99999999 and 1.00000001 share no digit
         return f"[{at_least(value.lower, 3)}, {at_most(value.upper, 3)}]"
     if -5 < exponent < 0:
         return f"{sign}0.{'0' * (-exponent - 1)}{shared}…"

@@ -17,7 +17,7 @@ from dpaudit.claims.outcome import (
 )
 from dpaudit.claims.proof import Proof
 from dpaudit.claims.shown import brief, symbol
-from dpaudit.numbers.digits import powers
+from dpaudit.numbers.digits import equated, powers
 from dpaudit.numbers.verdict import Verdict
 
 SIGNS = {"<=": "≤", ">=": "≥", "!=": "≠"}
@@ -51,8 +51,8 @@ def line(instance: Instance) -> str:
     """Returns the instance in one line: its parameters and both sides."""
     left, right = instance.left, instance.right
     bound = brief(right.value)
-    sides = f"{left.meaning} = {brief(left.value)}"
-    sides += f" (claimed {_sign(instance)} {bound})" if right.meaning == bound else f", {right.meaning} = {bound}"
+    sides = equated(left.meaning, brief(left.value))
+    sides += f" (claimed {_sign(instance)} {bound})" if right.meaning == bound else f", {equated(right.meaning, bound)}"
     tie = " (tie)" if instance.margin.is_exact and instance.margin.contains(0) else ""
     where = setting(instance)
     return f"{where}: {sides}{tie}" if where else f"{sides}{tie}"

@@ -10,6 +10,7 @@ from dpaudit.claims.outcome import BY_COUNTEREXAMPLE, NOTHING, ON_GRID, Outcome
 from dpaudit.claims.scans import compare, compare_tie, search
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import ball
+from dpaudit.numbers.enclosure import outward
 from dpaudit.numbers.verdict import Verdict
 
 ROOTS = Statement("√n", "<=", "bound")
@@ -120,3 +121,22 @@ def test_no_verdict_without_its_evidence(verdict, establishes):
 )
 def test_brief_shows_only_certain_digits(value, text):
     assert shown.brief(shown.significant(value)) == text
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "text"),
+    [
+        ("0.99999999999", "1.00000000001", "1 ± 1e-11"),
+        ("-1.00000000001", "-0.99999999999", "-1 ± 1e-11"),
+        ("0.9999", "1.02", "[0.999, 1.02]"),
+        ("-0.35", "-0.21", "[-0.35, -0.21]"),
+        ("0.3141599", "0.3141601", "0.31416 ± 1e-7"),
+        ("0.31415900001", "0.31415900002", "0.314159…"),
+        ("0.3499999", "0.350000012", "0.35 ± 1e-7"),
+        ("0.3141", "0.3148", "0.314…"),
+        ("9.99999e-12", "1.00001e-11", "[9.99e-12, 1.01e-11]"),
+        ("-0.001", "0.0312", "[-0.001, 0.032]"),
+    ],
+)
+def test_brief_never_rounds_an_end_inward(lower, upper, text):
+    assert shown.brief(outward(Fraction(lower), Fraction(upper), 20)) == text
