@@ -181,36 +181,41 @@ class System:
         for s in self.scale:
             groups.setdefault(self.group[s], []).append(s)
         for members in groups.values():
-            yield self._tree(members)
+            found = self._connected(members)
+            if any(len(edges) >= len(draws) for draws, edges in found):
+                self._drop_implied([key for _, edges in found for edge in edges for key in (edge, edge[::-1])])
+                found = self._connected(members)
+            for draws, edges in found:
+                yield self._tree(draws, edges)
 
-    def _tree(self, members: Sequence[int]) -> Tree:
-        inside = [key for key in self.bounds if key[0] in members and key[1] in members]
-        edges = {(min(key), max(key)) for key in inside}
-        if len(edges) >= len(members):
-            self._drop_implied(inside)
-            inside = [key for key in self.bounds if key[0] in members and key[1] in members]
-            edges = {(min(key), max(key)) for key in inside}
-            if len(edges) >= len(members):
-                raise Cyclic(
-                    f"{self.circle}comparisons go round in a circle: take noise.argmax(list), or fewer of them"
-                )
-        windows = {}
+    def _connected(self, members: Sequence[int]) -> list[tuple[list[int], list[tuple[int, int]]]]:
+        """The draws of a group, split where no bound connects them, each part with its edges (s, t), s < t."""
+        pairs = {(min(key), max(key)) for key in self.bounds if ZERO not in key}
+        home = {s: [s] for s in members}
+        edges = sorted(edge for edge in pairs if edge[0] in home)
         for s, t in edges:
-            low, high = self.bounds.get((t, s)), self.bounds.get((s, t))
-            windows[s, t] = _window(low, high)
-        cuts = {}
-        for s in members:
-            low, high = self.bounds.get((ZERO, s)), self.bounds.get((s, ZERO))
-            cuts[s] = _window(low, high)
-        families = {s: self.families[s].times(fraction(self.scale[s])) for s in members}
-        return Tree(families, cuts, windows, {s: fraction(self.scale[s]) for s in members})
+            if home[s] is not home[t]:
+                home[s] += home[t]
+                for u in home[t]:
+                    home[u] = home[s]
+        parts = {id(part): part for part in home.values()}.values()
+        return [(part, [edge for edge in edges if edge[0] in part]) for part in parts]
+
+    def _tree(self, draws: Sequence[int], edges: Sequence[tuple[int, int]]) -> Tree:
+        if len(edges) >= len(draws):
+            raise Cyclic(f"{self.circle}comparisons go round in a circle: take noise.argmax(list), or fewer of them")
+        windows = {(s, t): _window(self.bounds.get((t, s)), self.bounds.get((s, t))) for s, t in edges}
+        cuts = {s: _window(self.bounds.get((ZERO, s)), self.bounds.get((s, ZERO))) for s in draws}
+        scales = {s: fraction(self.scale[s]) for s in draws}
+        return Tree({s: self.families[s].times(scales[s]) for s in draws}, cuts, windows, scales)
 
     def _drop_implied(self, keys: Sequence[tuple[int, int]]) -> None:
         """Forgets bounds that the others imply: a < b and b < c make a < c superfluous."""
         for key in keys:
-            around = self._distance(*key, without=key)
-            if around is not None and around <= self.bounds[key]:
-                del self.bounds[key]
+            if key in self.bounds:
+                around = self._distance(*key, without=key)
+                if around is not None and around <= self.bounds[key]:
+                    del self.bounds[key]
 
 
 def _window(low: fmpq | None, high: fmpq | None) -> Window:

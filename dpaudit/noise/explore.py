@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections import deque
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
@@ -21,12 +20,17 @@ MAX_PATHS = 1 << 14
 """More ways than these are not followed; their probability, together, is the residual."""
 MAX_FORKS = 200
 """A way with more forks than these is not followed to its end."""
+MAX_DRAWS = 10_000
+"""A way with more draws than these is not followed to its end."""
 MAX_VALUES = 10_000
 """A whole number with more values left than these is not written out."""
 
 
+KEEPS = "the code gives a different result when it runs again: it must not keep state between runs"
+
+
 class TooDeep(BaseException):
-    """The way has more forks than are followed."""
+    """The way has more forks, or draws, than are followed."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,8 @@ class Run:
 
     def draw(self, family: Family) -> Linear:
         """A new symbol."""
+        if len(self.families) >= MAX_DRAWS:
+            raise TooDeep
         self.families.append(family)
         return Linear(((len(self.families) - 1, ONE),), NOTHING)
 
@@ -79,7 +85,7 @@ class Run:
         if turn == len(self.answers):
             self.answers.append(0)
         if self.answers[turn] >= len(possible):
-            refuse("the code asks a different question when it runs again: it must not keep state between runs")
+            refuse(KEEPS)
         return possible[self.answers[turn]]
 
     def positive(self, form: Linear) -> bool:
@@ -184,7 +190,9 @@ def frozen(value: Any, run: Run) -> Hashable:
         return tuple(frozen(entry, run) for entry in value)
     if value is None or isinstance(value, bool | int | Fraction | str):
         return value
-    raise Refused(f"the output has a {type(value).__name__}: return numbers, text, None, or tuples and lists of them")
+    kind = type(value).__name__
+    instead = "ints, Fractions or text of numbers" if isinstance(value, float) else "ints, Fractions, draws, text, None"
+    raise Refused(f"the output has a {kind}: return {instead}, or tuples and lists of them")
 
 
 @dataclass(frozen=True)
@@ -199,16 +207,24 @@ class Explored:
 def explore(sample: Callable[[Noise], Any], state: Callable[[], Any], most: int = MAX_PATHS) -> Explored:
     """Every path of the code, each run twice with the same answers: it must ask and return the same again.
 
-    ``state`` returns what the code could keep between runs (the attributes of its object): it must stay as it is.
+    ``state`` returns the contents of what the code could keep between runs: they must stay as they are.
     """
+    before = state()
+    found = _explore(sample, most)
+    if state() != before:
+        raise Refused(KEEPS)
+    return found
+
+
+def _explore(sample: Callable[[Noise], Any], most: int) -> Explored:
     waiting, paths = deque[list[int]]([[]]), list[Path]()
-    cut_at, before = "", _snapshot(state)
+    cut_at = ""
     while waiting:
         prefix = waiting.popleft()
         run, output, line = _once(sample, list(prefix))
         again, second, _ = _once(sample, list(run.answers))
-        if (run.asked, run.families, output) != (again.asked, again.families, second) or _snapshot(state) != before:
-            raise Refused("the code gives a different result when it runs again: it must not keep state between runs")
+        if (run.asked, run.families, output) != (again.asked, again.families, second):
+            raise Refused(KEEPS)
         for turn in range(len(prefix), len(run.asked)):
             waiting.extend([*run.answers[:turn], other] for other in range(1, run.asked[turn][1]))
         if line is not None:
@@ -240,10 +256,3 @@ def _line(error: BaseException) -> str:
             found = f"{name.rpartition('/')[2]} line {trace.tb_lineno}: "
         trace = trace.tb_next
     return found or place()
-
-
-def _snapshot(state: Callable[[], Any]) -> Any:
-    try:
-        return copy.deepcopy(state())
-    except Exception:  # an object that cannot be copied: the second run of every path still compares
-        return None

@@ -54,7 +54,7 @@ def finite_law(explored: Explored) -> FiniteLaw:
     """The law of paths whose outputs have no real part."""
     grouped: dict[Any, tuple[Hashable, list[Value]]] = {}
     for path in explored.paths:
-        grouped.setdefault(kind_of(path.output), (path.output, []))[1].append(probability(path))
+        grouped.setdefault(kind_of(path.output), (path.output, []))[1].append(probability(path, explored.complete))
     values = {kind: (output, add(parts)) for kind, (output, parts) in grouped.items()}
     missing = Fraction(0) if explored.complete else _missing([value for _, value in values.values()])
     return FiniteLaw(values, missing)

@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from flint import fmpq
 
-_HERE = str(Path(__file__).resolve().parent)
+_HERE = tuple(str(Path(__file__).resolve().parents[1] / room) for room in ("noise", "code"))
 RUNNER = "_once"
 """The function of this room that runs the code (explore.py)."""
 

@@ -21,8 +21,8 @@ class Value:
     ball: Callable[[], Ball] | None = None
 
 
-def probability(path: Path) -> Value:
-    """The probability of the path; its real parts are not looked at."""
+def probability(path: Path, exactly: bool = True) -> Value:
+    """The probability of the path, exactly if it can be, and if asked for; its real parts are ignored."""
     exact, rest = [path.weight], list[Callable[[], Ball]]()
     for tree in path.system.trees():
         root = best_root(tree)
@@ -37,10 +37,9 @@ def probability(path: Path) -> Value:
             exact.append(found)
         else:
             rest.append(found)
-    form = multiply(exact)
-    if not rest:
-        return Value(form)
-    return Value(None, lambda: gaussian.product([gaussian.form_ball(form), *(part() for part in rest)]))
+    if not rest and exactly:
+        return Value(multiply(exact))
+    return Value(None, lambda: gaussian.product([*map(gaussian.form_ball, exact), *(part() for part in rest)]))
 
 
 def _lattice(family: Family, window: tuple[int | None, int | None]) -> Form | Callable[[], Ball]:

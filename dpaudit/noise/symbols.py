@@ -60,7 +60,12 @@ class _Symbolic:
     def __pow__(self, other: object) -> Any:
         refuse("a power of a draw is not linear: only multiples of draws by rationals are followed")
 
-    __rpow__ = __mod__ = __rmod__ = __floordiv__ = __rfloordiv__ = __divmod__ = __pow__
+    __rpow__ = __pow__
+
+    def __floordiv__(self, other: object) -> Any:
+        refuse("//, % or divmod of a draw: write floor(v / n)")
+
+    __mod__ = __rmod__ = __rfloordiv__ = __divmod__ = __rdivmod__ = __floordiv__
 
     def __rtruediv__(self, other: object) -> Any:
         refuse("a division by a draw is not linear: divide by a rational")
@@ -153,7 +158,7 @@ class Real(_Symbolic):
         return Whole(self.run, self.form.plus(number(Fraction(1, 2)), ONE), Fraction(1), Fraction(0))
 
     def __int__(self) -> int:
-        refuse("int() of a draw rounds towards 0: write floor, ceil or round")
+        refuse("int() of a draw, or a draw as a position: write floor, ceil or round, and clamp it")
 
     __trunc__ = __index__ = __int__
 
@@ -231,10 +236,14 @@ class Whole(_Symbolic):
         return bool(self >= other and self <= other)
 
     def __int__(self) -> int:
-        value = self.factor * self.run.value(self.form) + self.shift
-        return value.numerator if value.denominator == 1 else floor(value)
+        return int(self.concrete())
 
-    __index__ = __int__
+    def __index__(self) -> int:
+        value = self.concrete()
+        return value if isinstance(value, int) else refuse("a position that is no whole number: take floor of it")
+
+    def __trunc__(self) -> int:
+        return int(self.concrete())
 
     def concrete(self) -> int | Fraction:
         """The value, by a fork over the finitely many that are left."""
@@ -249,4 +258,6 @@ class Whole(_Symbolic):
     __ceil__ = __floor__
 
     def __round__(self, digits: int | None = None) -> Whole:
+        if digits:
+            refuse("round() to digits: write round(10**k * v) / 10**k, before rounding otherwise")
         return self.__floor__()

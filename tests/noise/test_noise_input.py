@@ -43,7 +43,7 @@ BAD = [
     ("a / b", LINE, "a division by a draw is not linear"),
     ("a / 0", LINE, "divided by zero"),
     ("a ** 2", LINE, "not linear"),
-    ("a % 1", LINE, "not linear"),
+    ("a % 1", LINE, "write floor(v / n)"),
     ("{a: 1}", LINE, "unhashable"),
     ("math.floor(a)", 7, "clamp it"),
     ("k", 7, "clamp it"),
@@ -52,7 +52,7 @@ BAD = [
     ("k + math.floor(a)", LINE, "two rounded or whole draws"),
     ("round(a, 2)", LINE, "round() to digits"),
     ("[1][5]", LINE, "IndexError"),
-    ("object()", 7, "the output has a object: return numbers, text"),
+    ("object()", 7, "the output has a object: return ints, Fractions"),
     ("(a, a + 1)", 7, "made of the same draws"),
     ("a + b + c", 7, "adds several draws"),
     ("(a, b) if a > b else 0", 7, "depend on each other through comparisons"),
@@ -88,3 +88,49 @@ def test_a_function_alone_is_taken_too(tmp_path):
     )
     found = dpaudit.epsilon(f"{path}:noisy", settings={"data": "0,1", "scale": "2"})
     assert re.match("0.49", str(found.epsilon)) or found.closed_form == "1/2"
+
+
+OTHERS = [
+    ("        return x if random.random() < 1e-9 else noise.laplace(1) > 0", 8, "draws from another source than noise"),
+    ("        return x if np.random.random() < 1e-9 else noise.laplace(1) > 0", 8, "draws from another source"),
+    ("        return x if self.rng.random() < 1e-9 else noise.laplace(1) > 0", 8, "draws from another source"),
+    ("        SEEN.append(x)\n        return noise.laplace(1) > 0", 7, "must not keep state"),
+    ("        self.many += 1\n        return noise.laplace(1) > 0", 7, "must not keep state"),
+    ("        while True: noise.laplace(1)", 8, "no way through the code comes to an end: bound this loop"),
+    ("        while True:\n            v = noise.laplace(1)\n            if v > 0: return v", 10, "bound this loop"),
+    ("        return noise.laplace(1) // 2", 8, "write floor(v / n)"),
+    ("        return 0.5 if noise.laplace(1) > 0 else 1", 7, "the output has a float: return ints, Fractions"),
+    ("        return round(floor(noise.laplace(9)), -1)", 8, "round() to digits"),
+]
+START = """import random; from math import floor; import numpy as np; import dpaudit
+SEEN = []
+class Part: size = 1
+class M:
+    many = 0
+    def __init__(self): self.rng, self.part, self.data = np.random.default_rng(), Part(), np.arange(3)
+    def datasets(self): return [0, 1]
+    def sample(self, x, noise: dpaudit.Noise):
+"""
+
+
+@pytest.mark.parametrize(("code", "line", "rule"), OTHERS)
+def test_state_and_other_sources_are_refused_with_their_line(tmp_path, code, line, rule):
+    path = tmp_path / "mine.py"
+    path.write_text(START + code + "\n")
+    with pytest.raises(dpaudit.InputError) as caught:
+        dpaudit.epsilon(f"{path}:M")
+    assert rule in str(caught.value.rule)
+    assert f"mine.py line {line + 1 if line > 7 else 8}: " in str(caught.value.rule)
+
+
+def test_objects_and_arrays_among_the_attributes_are_no_state(tmp_path):
+    path = tmp_path / "mine.py"
+    path.write_text(START + "        return x + noise.laplace(self.part.size + len(self.data)) > 0\n")
+    assert dpaudit.epsilon(f"{path}:M").closed_form == "1/4"
+
+
+def test_a_loop_without_end_is_bounded_and_says_its_residual(tmp_path):
+    path = tmp_path / "mine.py"
+    path.write_text(START + "        n = 0\n        while x + noise.laplace(1) < 1: n += 1\n        return min(n, 3)\n")
+    notes = dpaudit.epsilon(f"{path}:M").to_dict()["notes"]
+    assert "mine.py line 10: the ways beyond this fork are not followed, residual 2.22e-18" in notes[0]

@@ -5,14 +5,18 @@ Finitely many outputs become an exact table, as any other mechanism's.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from dpaudit.code.context import in_place
+from dpaudit.code.run import Refused as Drawn
 from dpaudit.mechanisms.own.user_code import guarded, no_exit
 from dpaudit.noise.constraints import Cyclic
 from dpaudit.noise.densities import Part, parts, reals
 from dpaudit.noise.explore import Explored, explore
+from dpaudit.noise.kept import kept
 from dpaudit.noise.law import IDEAL, FiniteLaw, NotFollowed, entry, finite_law, kind_of, order_of, takes_noise
 from dpaudit.noise.linear import Refused
 from dpaudit.noise.trees import TooComplex
@@ -22,6 +26,8 @@ from dpaudit.privacy.protocols import Dataset, Output, text
 
 if TYPE_CHECKING:
     from dpaudit.mechanisms.own.sample import SampledLaws
+
+ELSEWHERE = "draws from another source than noise: take noise.uniform(a, b), noise.bernoulli(p) or another of its draws"
 
 
 class NoiseLaws:
@@ -42,9 +48,16 @@ class NoiseLaws:
         return self._paths[x]
 
     def _explore(self, x: Dataset) -> Explored:
-        sample = self.target.sample
-        with no_exit():
-            return explore(lambda noise: sample(x, noise), lambda: vars(self.target))
+        sample, function = self.target.sample, getattr(self.target, "function", self.target.sample)
+        try:
+            with no_exit(), in_place(self.target):
+                found = explore(lambda noise: sample(x, noise), lambda: kept(self.target, function))
+        except Drawn as reason:
+            at = re.match(r".*? line \d+: ", str(reason))
+            raise Refused(f"{at[0] if at else ''}{ELSEWHERE}") from None
+        if not found.paths:
+            raise Refused(f"{found.cut_at}no way through the code comes to an end: bound this loop")
+        return found
 
     def careful(self, x: Dataset, compute: Callable[[], Any]) -> Any:
         """What ``compute`` returns; what goes wrong becomes one line with the data set, the file and the line."""
@@ -97,9 +110,8 @@ class NoiseLaws:
         """The law of sample(x, noise), whose outputs have real parts."""
         explored = self.explored(x)
         if not explored.complete:
-            raise self._error(
-                f"sample({text(x)}, noise): {explored.cut_at}too many forks for an output with real parts"
-            )
+            rule = "too many forks for an output with real parts: bound this loop"
+            raise self._error(f"sample({text(x)}, noise): {explored.cut_at}{rule}")
         return cast(dict[Any, Part], self.careful(x, lambda: parts(explored.paths)))
 
     def caveats(self, datasets: Sequence[Dataset], listed: bool) -> dict[str, Any]:
