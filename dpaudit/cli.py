@@ -52,9 +52,24 @@ def function_of(name: str) -> Callable[..., Any]:
     return found
 
 
-def _silent_flags(found: list[Any]) -> list[Any]:
+class AsWritten:
+    """In place of typer's conversion by pydantic, whose import takes longer than a small audit: nothing is converted.
+
+    For text, lists of texts and flags alone: typer converts any other type.
+    """
+
+    TYPES = (str, list[str], bool)
+
+    def coerce(self, value: Any, param: Any, **_: Any) -> Any:
+        """The value as it was written; those of a parameter that may be repeated in a list."""
+        return list(value or ()) if param.multiple or param.nargs == -1 else value
+
+
+def _plain(found: list[Any]) -> list[Any]:
     """Returns the parameters; a flag takes no value, so the help names no type for it."""
     for parameter in found:
+        if parameter.type_descriptor.annotation in AsWritten.TYPES:
+            parameter._runtime_param = AsWritten()
         if getattr(parameter, "is_flag", False):
             parameter.metavar = ""
     return found
@@ -65,7 +80,7 @@ class Command(TyperCommand):
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Returns the parameters, with --help."""
-        return _silent_flags(super().get_params(ctx))
+        return _plain(super().get_params(ctx))
 
 
 class Commands(UserDict[str, Any]):
@@ -97,7 +112,7 @@ class Group(TyperGroup):
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Returns the parameters, with --help."""
-        return _silent_flags(super().get_params(ctx))
+        return _plain(super().get_params(ctx))
 
 
 def make_app() -> typer.Typer:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dpaudit.audit.page import FEW, Against, Command, Fields, Headline, Note, Page, Table, Verbatim, Words, shortened
@@ -54,13 +55,74 @@ def draw(console: Any, page: Page, digits: int | None = FEW) -> None:
 
 def as_text(page: Page, width: int = WIDE, digits: int | None = FEW) -> str:
     """Returns what is drawn, without colour: nothing but the line ends acts."""
-    from io import StringIO
+    paper = Paper(width)
+    draw(paper, page, digits)
+    return "".join(f"{visible(line.rstrip())}\n" for line in paper.lines)
 
-    from rich.console import Console
 
-    lines = StringIO()
-    draw(Console(file=lines, highlight=False, emoji=False, width=width, color_system=None), page, digits)
-    return "".join(f"{visible(line.rstrip())}\n" for line in lines.getvalue().split("\n")[:-1])
+class Paper:
+    """A console without colour, which imports rich for tables alone."""
+
+    def __init__(self, width: int) -> None:
+        self.width = width
+        self.lines: list[str] = []
+
+    def print(self, what: Any = "", **how: Any) -> None:
+        """Adds the lines of a text, or of what rich draws."""
+        if isinstance(what, str | Line):
+            self.lines += (what if isinstance(what, str) else what.plain).expandtabs().split("\n")
+            return
+        from io import StringIO
+
+        from rich.console import Console
+
+        drawn = StringIO()
+        Console(file=drawn, highlight=False, emoji=False, width=self.width, color_system=None).print(what, **how)
+        self.lines += drawn.getvalue().split("\n")[:-1]
+
+
+@dataclass(frozen=True)
+class Line:
+    """Text in its styles, which rich need not be imported for: a style applies from one place to the next."""
+
+    plain: str = ""
+    styles: tuple[tuple[int, int, str], ...] = ()
+
+    def append(self, piece: str, style: str = "") -> Line:
+        """The line with this piece at its end."""
+        here = len(self.plain)
+        more = ((here, here + len(piece), style),) if style and piece else ()
+        return Line(self.plain + piece, self.styles + more)
+
+    def __add__(self, other: Line | str) -> Line:
+        if isinstance(other, str):
+            return self.append(other)
+        here = len(self.plain)
+        return Line(self.plain + other.plain, self.styles + tuple((a + here, b + here, s) for a, b, s in other.styles))
+
+    def __len__(self) -> int:
+        return len(self.plain)
+
+    def __getitem__(self, part: slice) -> Line:
+        first, last, _ = part.indices(len(self.plain))
+        cut = ((max(a, first) - first, min(b, last) - first, style) for a, b, style in self.styles)
+        return Line(self.plain[first:last], tuple((a, b, style) for a, b, style in cut if a < b))
+
+    def __rich__(self) -> Text:
+        from rich.text import Text
+
+        found = Text(self.plain)
+        for first, last, style in self.styles:
+            found.stylize(style, first, last)
+        return found
+
+
+def joined(lines: Sequence[Line]) -> Line:
+    """The lines, one below the other, as one text."""
+    found = lines[0]
+    for line in lines[1:]:
+        found = found + "\n" + line
+    return found
 
 
 def here() -> int:
@@ -73,17 +135,15 @@ def here() -> int:
 # ------------------------------------------------------------------ cells
 
 
-def cell_text(cell: Any, digits: int | None = None) -> Text:
+def cell_text(cell: Any, digits: int | None = None) -> Line:
     """The cell as text in its styles, its enclosures with at most so many significant digits."""
-    from rich.text import Text
-
-    found = Text()
+    found = Line()
     for piece, style in cell.pieces() if isinstance(cell, Words) else [(cell, "")]:
-        found.append(text(shortened(piece, digits)), style or None)
+        found = found.append(text(shortened(piece, digits)), style)
     return found
 
 
-def words(line: Text, width: int, pattern: re.Pattern[str] = GROUP) -> Iterator[tuple[int, int]]:
+def words(line: Line, width: int, pattern: re.Pattern[str] = GROUP) -> Iterator[tuple[int, int]]:
     """Yields where the words of a line begin and end; a list or an argument wider than ``width`` is several."""
     for match in pattern.finditer(line.plain):
         first, last = match.span()
@@ -94,12 +154,12 @@ def words(line: Text, width: int, pattern: re.Pattern[str] = GROUP) -> Iterator[
             yield first, last
 
 
-def widest(found: Text, width: int) -> int:
+def widest(found: Line, width: int) -> int:
     """The columns of the longest word."""
     return max((end - start for start, end in words(found, width)), default=0)
 
 
-def folded(found: Text, width: int, pattern: re.Pattern[str] = GROUP) -> list[Text]:
+def folded(found: Line, width: int, pattern: re.Pattern[str] = GROUP) -> list[Line]:
     """Returns lines of at most ``width`` columns, but for single words that are longer; no word is broken."""
     lines, first, last = [], 0, 0
     for start, end in words(found, width, pattern):
@@ -110,7 +170,7 @@ def folded(found: Text, width: int, pattern: re.Pattern[str] = GROUP) -> list[Te
     return [*lines, found[first:last]]
 
 
-def _value_lines(value: Any, digits: int | None, width: int) -> list[Text]:
+def _value_lines(value: Any, digits: int | None, width: int) -> list[Line]:
     """The lines of a value; a command goes on with a backslash, as the shell takes it."""
     if not isinstance(value, Command):
         return folded(cell_text(value, digits), width)
@@ -136,8 +196,6 @@ def _fields(console: Any, part: Fields, tried: Digits) -> bool:
 
     Returns whether digits were cut.
     """
-    from rich.text import Text
-
     names = [len(name) for name, _ in part.rows]
     margin = max((size for size in names if size <= max(20, console.width // 3)), default=0) + 2
     cut = False
@@ -145,14 +203,14 @@ def _fields(console: Any, part: Fields, tried: Digits) -> bool:
         digits = _fitting(value, console.width - margin, tried)
         cut |= cell_text(value, digits).plain != cell_text(value).plain
         lines = _value_lines(value, digits, console.width - margin)
-        label, indent = Text().append(visible(name).ljust(margin), "dim"), margin
+        label, indent = Line().append(visible(name).ljust(margin), "dim"), margin
         if len(label) > margin or max(map(len, lines)) > console.width - margin:
             console.print(label, soft_wrap=True)
-            label, indent = Text(" " * STEP), STEP
+            label, indent = Line(" " * STEP), STEP
             lines = _value_lines(value, digits, console.width - STEP)
         for line in lines:
             console.print(label + line, soft_wrap=True)
-            label = Text(" " * indent)
+            label = Line(" " * indent)
     return cut
 
 
@@ -248,7 +306,6 @@ def _grid(console: Any, part: Table, group: Sequence[int], digits: int | None) -
     least = _widths(part, group, digits, console.width)
     title = None if part.title is None else Text(part.title, "italic")
     grid = Grid(title=title, title_justify="left", width=_total(least))
-    joined: Callable[[list[Text]], Text] = Text("\n").join
     for j, i in enumerate(group):
         grid.add_column(joined(folded(cell_text(part.columns[i]), least[j])), width=least[j], no_wrap=True)
     for number, row in enumerate(part.rows):

@@ -8,7 +8,6 @@ import typer
 
 from dpaudit.audit import questions as audit
 from dpaudit.audit.page import Note, Table
-from dpaudit.audit.tables import table as audit_table
 from dpaudit.commands.options import (
     SHAPE,
     Checked,
@@ -26,7 +25,6 @@ from dpaudit.commands.options import (
 from dpaudit.commands.reply import Reply
 from dpaudit.forall.dispatch import epsilon as ask
 from dpaudit.forall.theorem import Theorem
-from dpaudit.mechanisms.listing import listing as listed
 from dpaudit.numbers.errors import InputError
 from dpaudit.privacy.effort import WORK
 
@@ -138,6 +136,8 @@ def table(
 
     pmf.csv may read:  ",no,yes" / "no,3/4,1/4" / "yes,0.25,0.75"
     """
+    from dpaudit.audit.tables import table as audit_table
+
     if wanted["require"] and claim is None:
         raise InputError("require", "yes", "nothing is claimed: state a guarantee with --claim")
     asked: dict[str, Any] = {"adjacency": adjacency, "claim": claim, "at": at or ()}
@@ -188,7 +188,9 @@ def mechanisms() -> Shown:
 
     dpaudit mechanisms --json
     """
-    found = listed()
+    from dpaudit.mechanisms.listing import listing
+
+    found = listing()
     prose = ["output distribution", "claimed", "options", "source"]
     columns = ["name", *prose]
     rows = [(row["name"], row["formula"], row["claimed"], _given(row["parameters"]), row["source"]) for row in found]

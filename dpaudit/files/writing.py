@@ -12,7 +12,6 @@ import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from secrets import token_hex
 
 from dpaudit.numbers.errors import InputError
 
@@ -97,6 +96,8 @@ def _is_special(target: Path) -> bool:
 
 def fresh(target: Path) -> Path:
     """A path beside the target that nobody can guess; short, so that a long name stays possible."""
+    from secrets import token_hex  # brings OpenSSL
+
     return target.with_name(f".{target.name[:100]}.{token_hex(8)}.new")
 
 
