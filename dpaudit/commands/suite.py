@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dpaudit.audit.page import Note, Page, Table, badge
-from dpaudit.commands.options import Shown, flag
+from dpaudit.commands.options import Shown
 from dpaudit.commands.reply import Reply
 
 if TYPE_CHECKING:
@@ -22,26 +22,25 @@ Names = Annotated[
 def suite(
     effort: Annotated[dict[str, Any], "progress"],
     names: Names = None,
-    every: Annotated[bool, flag("--every-eps", "Also decide ε-DP for every ε > 0 (half a minute more).")] = False,
 ) -> Shown:
     """The standard suite of mechanisms on which sampling tools are tested, with their exact ε.
 
     Report noisy max, the sparse vector technique, noisy histograms and others, as StatDP and DP-Sniper define them:
     the true ε over the suite's pairs, where it is attained, what an event of probability at least 1/100 can show at
-    most, and ε over all inputs where that is proved.
+    most, ε over all inputs where that is proved, and whether ε-DP holds for every ε > 0.
 
     Examples:
 
     dpaudit suite
 
-    dpaudit suite SVT1 SVT6 --every-eps
+    dpaudit suite SVT1 SVT6
 
     dpaudit suite --json
     """
     from dpaudit.noise.suite.run import document
     from dpaudit.noise.suite.run import suite as compute
 
-    entries = compute(names or [], every, effort["progress"])
+    entries = compute(names or [], effort["progress"])
     return Reply(document(entries), lambda: _page(entries))
 
 

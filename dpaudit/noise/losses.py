@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
@@ -10,6 +10,7 @@ from typing import Any
 
 from flint import arb
 
+from dpaudit.noise.composed import Losses, shifted
 from dpaudit.noise.densities import Density, Normal, Part
 from dpaudit.noise.gaussian import form_ball
 from dpaudit.noise.pieces import Piecewise
@@ -72,8 +73,7 @@ def _impossible(part: Part) -> bool:
 
 
 def _peak(name: str, mine: Part, theirs: Part) -> Peak:
-    if mine.image != theirs.image:
-        raise TooComplex("the real parts are another linear image for a neighbor: return the draws one by one")
+    _same_image(mine, theirs)
     steps = [_ratio(mine.weight, theirs.weight)] if mine.weight != theirs.weight else []
     for f, g in zip(mine.densities, theirs.densities, strict=True):
         if f != g:
@@ -90,6 +90,11 @@ def _peak(name: str, mine: Part, theirs: Part) -> Peak:
     return Peak(balls.total([step.loss for step in steps]), where, whole, ratio=ratio)
 
 
+def _same_image(mine: Part, theirs: Part) -> None:
+    if mine.image != theirs.image:
+        raise TooComplex("the real parts are another linear image for a neighbor: return the draws one by one")
+
+
 def _times(a: Form, b: Form) -> Form:
     return product(a[0], b[0]), product(a[1], b[1])
 
@@ -103,7 +108,7 @@ def _ratio(p: Form, q: Form) -> Candidate:
 
 def _best(f: Density, g: Density) -> Candidate:
     if isinstance(f, Normal) or isinstance(g, Normal):
-        return Candidate(balls.infinity(), "v → ±∞", (ONE, {}))
+        return _normal_best(f, g)
     champion: Champion[Candidate] = Champion()
     options = suprema(f, g)
     for candidate in options:
@@ -118,18 +123,40 @@ def _best(f: Density, g: Density) -> Candidate:
     return best if len(rivals) == 1 else Candidate(value, best.where)
 
 
+def _normal_best(f: Density, g: Density) -> Candidate:
+    """The supremum where one density is normal: its tails decide, or two normal densities have a largest ratio."""
+    if isinstance(f, Normal) and isinstance(g, Normal) and f.sigma < g.sigma:
+        wider = g.sigma**2 - f.sigma**2
+        most = ball(g.sigma / f.sigma).log() + ball((f.mean - g.mean) ** 2 / (2 * wider))
+        return Candidate(most, f"v = {(f.mean * g.sigma**2 - g.mean * f.sigma**2) / wider}")
+    if isinstance(g, Piecewise) and all(g.parts):
+        raise TooComplex("a Gaussian real part against one with other noise: its loss is not computed here")
+    if isinstance(f, Piecewise) and not (f.parts[0] or f.parts[-1]):
+        raise TooComplex("a real part against a Gaussian one: its loss is not computed here")
+    return Candidate(balls.infinity(), "v → ±∞", (ONE, {}))
+
+
 # ------------------------------------------------------------------ delta
 
 
 def delta(mine: Law, theirs: Law, at: Fraction) -> Ball:
     """A ball around the sum over shapes of the integral of max(0, P - e^at P')."""
-    return test(mine, theirs, at).excess(ball(at).exp())
+    return tests(mine, theirs)(at).excess(ball(at).exp())
 
 
-def test(mine: Law, theirs: Law, at: Fraction) -> Region:
-    """The test that rejects where P > e^at P', as far as that is proved: its power and its level."""
-    found = [_test(part, theirs.get(key), at) for key, part in mine.items()]
-    return Region(*(balls.total([getattr(r, name) for r in found]) for name in ("p", "q", "open")))
+Test = Callable[[Fraction], Region]
+"""at -> the masses of P and P' where P > e^at P', as far as that is proved."""
+
+
+def tests(mine: Law, theirs: Law) -> Test:
+    """The tests that reject where P > e^at P', for every at: their power and their level."""
+    found = [_tests(part, theirs.get(key)) for key, part in mine.items()]
+
+    def whole(at: Fraction) -> Region:
+        regions = [one(at) for one in found]
+        return Region(*(balls.total([getattr(r, name) for r in regions]) for name in ("p", "q", "open")))
+
+    return whole
 
 
 def _mass(part: Part) -> Ball:
@@ -140,33 +167,44 @@ def _mass(part: Part) -> Ball:
     return found
 
 
-def _test(mine: Part, theirs: Part | None, at: Fraction) -> Region:
-    """The test on one shape; real parts with the same density in both laws are left out."""
+def _tests(mine: Part, theirs: Part | None) -> Test:
+    """The tests on one shape; real parts with the same density in both laws are left out."""
+    if _impossible(mine):
+        return lambda _: Region(arb(0), arb(0), arb(0))
     if theirs is None or _impossible(theirs):
-        return Region(form_ball(mine.weight) * _mass(mine), arb(0), arb(0))
+        return lambda _: Region(form_ball(mine.weight) * _mass(mine), arb(0), arb(0))
+    _same_image(mine, theirs)
     pairs = [(f, g) for f, g in zip(mine.densities, theirs.densities, strict=True) if f != g]
-    same = tuple(f for f, g in zip(mine.densities, theirs.densities, strict=True) if f == g)
-    inside = _mass(Part(mine.weight, same))
-    p, q, factor = form_ball(mine.weight) * inside, form_ball(theirs.weight) * inside, ball(at).exp()
-    if not pairs:
-        gap = p - factor * q
-        if balls.certainly_less(arb(0), gap):
-            return Region(p, q, arb(0))
-        return Region(arb(0), arb(0), balls.positive_part(gap))
-    if mine.weight != theirs.weight:
-        raise TooComplex("real parts beside a comparison whose chance differs: ask for epsilon, not for delta")
+    same = Part(mine.weight, tuple(f for f, g in zip(mine.densities, theirs.densities, strict=True) if f == g))
+    inner = _inner(pairs) if pairs else None
+    top, bottom = product(mine.weight[0], theirs.weight[1]), product(theirs.weight[0], mine.weight[1])
+
+    def test(at: Fraction) -> Region:
+        p, q = (form_ball(weight) * _mass(same) for weight in (mine.weight, theirs.weight))
+        if inner is None:
+            gap = p - ball(at).exp() * q
+            if balls.certainly_less(arb(0), gap):
+                return Region(p, q, arb(0))
+            return Region(arb(0), arb(0), balls.positive_part(gap))
+        edge, slack = shifted(at, top, bottom)
+        found = inner(edge)  # between at - ln(p/q) and the edge the excess is at most slack times P
+        return Region(p * found.p, q * found.q, p * (found.open + arb(0).union(slack.upper())))
+
+    return test
+
+
+def _inner(pairs: Sequence[tuple[Density, Density]]) -> Test:
+    """The tests on densities that differ."""
     normal = [(f, g) for f, g in pairs if isinstance(f, Normal) and isinstance(g, Normal) and f.sigma == g.sigma]
     if len(normal) == len(pairs):
         square = sum((((f.mean - g.mean) / f.sigma) ** 2 for f, g in normal), Fraction(0))
-        above = _normal_test(ball(square).sqrt(), ball(at))
-        return Region(p * above[0], p * above[1], arb(0))
-    if len(pairs) > 1:
-        raise TooComplex("several real parts differ: ask for epsilon; delta of their composition is not computed here")
-    f, g = pairs[0]
-    if isinstance(f, Normal) or isinstance(g, Normal):
-        raise TooComplex("Gaussian real parts of two widths: delta is not computed here")
-    found = region(f, g, at)
-    return Region(p * found.p, p * found.q, p * found.open)
+        return lambda at: Region(*_normal_test(ball(square).sqrt(), ball(at)), arb(0))
+    closed = [(f, g) for f, g in pairs if isinstance(f, Piecewise) and isinstance(g, Piecewise)]
+    if len(closed) < len(pairs):
+        raise TooComplex("Gaussian real parts of two widths, or beside others that differ: delta is not computed here")
+    if len(closed) == 1:
+        return lambda at: region(*closed[0], at)
+    return Losses(closed).region
 
 
 def _normal_test(mu: Ball, at: Ball) -> tuple[Ball, Ball]:

@@ -43,7 +43,7 @@ def compared(row):
 def page(rows):
     """The Markdown page."""
     refuted = [row["name"] for row in rows if row["verdict"] == "REFUTED"]
-    every = [row for row in rows if row["every_epsilon"] is not None]
+    every = [row for row in rows if row["every_epsilon"]["verdict"] is not None]
     lines = [
         "# The standard suite, with exact answers",
         "",
@@ -60,8 +60,8 @@ def page(rows):
         "",
         f"*At c* is the largest ln P(S)/Q(S) over events (and randomized tests) whose probability is at least {C} "
         "under both inputs: one point of the trade-off curve, and the most that a tool can see which ignores rarer "
-        "events. *All inputs* is the supremum over all real query vectors that differ by at most 1 in every entry, "
-        "where it is proved.",
+        "events. *All inputs* is the supremum over all real query vectors that differ by at most 1 in every entry (in "
+        "one entry for NoisyHist), [with its proof](../../dpaudit/noise/suite/ALL_INPUTS.md).",
         "",
         "| mechanism | true ε | closed form | claimed | verdict | at c | all inputs | StatDP | DP-Sniper |",
         "|---|---|---|---|---|---|---|---|---|",
@@ -69,7 +69,8 @@ def page(rows):
     for row in rows:
         form = row["closed_form"] or "–"
         form = form if len(form) <= 48 else "in result.json"
-        over = "–" if row["all_inputs"] is None else row["all_inputs"]["epsilon"]
+        none = "∞" if row["epsilon"]["lower"] == "inf" else "–"
+        over = none if row["all_inputs"] is None else row["all_inputs"]["epsilon"]
         limit = "" if row["all_inputs"] is None or row["all_inputs"]["attained"] else " (limit)"
         figures = [row["published"][name] for name in ("StatDP", "DP-Sniper")]
         cells = [row["name"], shown(row["epsilon"]), form, row["claimed"], row["verdict"]]
@@ -108,7 +109,8 @@ def page(rows):
         kind = "exponentials and powers of ε" if row["every_epsilon"]["powers"] else "a polynomial in e^(−ε/s)"
         where = row["every_epsilon"]["where"] or f"the law is made of {kind}; the sign is proved on (0, ∞)"
         lines.append(f"| {row['name']} | {row['every_epsilon']['verdict']} | {where} |")
-    lines += [f"| {row['name']} | – | {row['every_epsilon_note']} |" for row in rows if row["every_epsilon"] is None]
+    others = [(row["name"], row["every_epsilon"]["undecided_because"]) for row in rows if row not in every]
+    lines += [f"| {name} | – | {because} |" for name, because in others]
     lines += [
         "",
         "## What the definitions leave open",
@@ -116,7 +118,11 @@ def page(rows):
         f"- *At c*: the smaller of the two probabilities is at least {C}.",
         "- *Rappor's hash*: MurmurHash3 with seeds 0 to 3, as DP-Sniper codes it; 6 bits differ between 1 and 0.",
         "- *NumericalSVT*: Wang and others 2019, with fresh noise of scale 3c/ε, as DP-Sniper codes it.",
-        "- *SVT34Parallel*: the value at c is not computed: two of its real outputs depend on each other.",
+        *(
+            f"- *{row['name']}*: no value at c: {row['at_c']['missing_because']}."
+            for row in rows
+            if row["at_c"]["missing_because"] is not None
+        ),
         "",
     ]
     return "\n".join(lines)
@@ -134,7 +140,7 @@ def written(rows):
 
 def main():
     """Computes and writes."""
-    for name, text in written(document(suite(every=True))["rows"]).items():
+    for name, text in written(document(suite())["rows"]).items():
         (HERE / name).write_text(text, encoding="utf-8")
 
 

@@ -5,9 +5,12 @@ from itertools import pairwise
 
 import noise.quadrature as ref
 import pytest
-from mpmath import e, erfc, exp, mpf, quad, sqrt
+from mpmath import e, erfc, exp, log, mpf, quad, sqrt
 
 import dpaudit
+from dpaudit.noise import losses
+from dpaudit.noise.densities import Normal
+from dpaudit.numbers import balls
 from dpaudit.numbers.verdict import Verdict
 
 
@@ -72,6 +75,17 @@ UNBOUNDED = [
 @pytest.mark.parametrize(("data", "code"), [row[1:] for row in UNBOUNDED], ids=[row[0] for row in UNBOUNDED])
 def test_an_unbounded_loss(data, code):
     assert epsilon(data, code).epsilon.is_infinite
+
+
+def test_the_narrower_of_two_gaussians_has_a_largest_ratio():
+    f, g = Normal(F(1), F(0)), Normal(F(2), F(1))
+    with balls.precision(128):
+        found, back = losses._best(f, g), losses._best(g, f)
+        points = [mpf(k) / 1000 for k in range(-900, 0)]
+        ratio = max(ref.normal_pdf(v, mpf(1)) / ref.normal_pdf(v - 1, mpf(2)) for v in points)
+        assert abs(mpf(str(found.loss.mid().str(20, radius=False))) - log(ratio)) < 1e-6
+    assert back.infinite
+    assert found.where == "v = -1/3"
 
 
 def test_delta_at_infinity_of_uniform_noise():

@@ -1,17 +1,6 @@
-"""The true epsilon over all real query vectors at distance <= 1 in every entry: an upper bound by proof, and how it
-is reached. What is printed as exact has both: the proof below, and a law whose loss equals it or tends to it.
+"""The true epsilon over all real query vectors at distance <= 1 in every entry: ALL_INPUTS.md proves the bounds.
 
-*Shift.* Moving a Laplace draw of scale s by t changes its density by a factor of at most e^(|t|/s).
-- Noisy max (the index): move the winner's noise by 2; every comparison with neighbors that differ by 1 survives. So
-  the loss is at most 2/s; for exponential noise too, moved upwards. With Laplace noise and the winner far behind by u,
-  its chance is close to a multiple of e^(-u/s): the loss tends to 2/s.
-- Sparse vector that stops at the first "above": move the threshold by 1 and the noise of the query above by 2: at most
-  1/s_T + 2/s_Q. With all queries before it far above the threshold and itself far below, both shifts are paid in full
-  in the limit.
-- *No shift at all*: every query enters by a factor F(T - q) or 1 - F(T - q) or a density, each of which changes by
-  e^(1/s) at most: d queries lose at most d/s. That bounds SVT6 (d/s_Q), SVT3 (its value is released, so the threshold
-  cannot move) and the largest noisy value. For SVT6 it is approached where the queries "below" are far above the
-  threshold and those "above" far below it.
+What is printed has both halves: an upper bound by proof, and a law whose loss equals it or tends to it.
 """
 
 from __future__ import annotations
@@ -24,7 +13,7 @@ from dpaudit.noise import losses
 from dpaudit.noise.suite import programs
 from dpaudit.noise.suite.inputs import NOMINAL, Program, Vector, law_of
 from dpaudit.numbers import balls
-from dpaudit.numbers.enclosure import Enclosure
+from dpaudit.numbers.enclosure import Enclosure, exact
 
 FAR = 20_000
 
@@ -55,6 +44,9 @@ class AllInputs:
 
 LAST = (FAR,) * 9
 CASES: dict[str, tuple[Program, Fraction, str, Vector, Vector]] = {
+    "Laplace": (programs.laplace, NOMINAL, "1/s", (1,), (0,)),
+    "NoisyHist1": (programs.noisy_hist_1, NOMINAL, "1/s", (1,) * 5, (0, 1, 1, 1, 1)),
+    "NoisyHist2": (programs.noisy_hist_2, Fraction(10), "1/s", (1,) * 5, (0, 1, 1, 1, 1)),
     "ReportNoisyMax1": (programs.noisy_max_1, NOMINAL, "2/s", (-FAR, 0, 0, 0, 0), (-FAR - 1, 1, 1, 1, 1)),
     "ReportNoisyMax2": (programs.noisy_max_2, NOMINAL, "2/s", (1, 1, 1, 1, 1), (0, 2, 2, 2, 2)),
     "ReportNoisyMax3": (programs.noisy_max_3, Fraction(1, 4), "5/s", (1,) * 5, (2,) * 5),
@@ -62,6 +54,8 @@ CASES: dict[str, tuple[Program, Fraction, str, Vector, Vector]] = {
     "SVT2": (programs.svt_2, NOMINAL, "1/s_T + 2/s_Q", (*LAST, 0), (*(q + 1 for q in LAST), -1)),
     "SVT3": (programs.svt_3, Fraction(1, 2), "10/s_Q", (1,) * 10, (2,) * 10),
     "SVT4": (programs.svt_4, Fraction(7, 40), "1/s_T + 2/s_Q", (*LAST, 0), (*(q + 1 for q in LAST), -1)),
+    "LaplaceParallel": (programs.laplace_parallel, NOMINAL, "20/s", (1,), (0,)),
+    "PrefixSum": (programs.prefix_sum, Fraction(1), "10/s", (1,) * 10, (2,) + (0,) * 9),
     "SVT6": (
         programs.svt_6,
         Fraction(1, 2),
@@ -87,7 +81,7 @@ def over_all_inputs(name: str) -> AllInputs | None:
             mine, theirs = law_of(program, x, NOMINAL), law_of(program, y, NOMINAL)
         peaks = [peak for peak in losses.peaks(mine, theirs) if not peak.infinite]
         best = max(peaks, key=lambda peak: balls.ends(peak.loss)[0])
-        reached = balls.enclosure(best.loss, 12, least=0)
+        reached = balls.enclosure(best.loss, 12, least=0) if best.known is None else exact(best.known, 12)
     if reached is None or reached.above(value):
         raise ArithmeticError(f"{name}: a loss above its proved bound")
     return AllInputs(name, value, best.known == value, rule, x, y, reached)

@@ -28,8 +28,6 @@ class Row:
     program: Program | None = None
     """The code with noise, where the row has one; its law is then known for every epsilon too."""
     pairs: tuple[tuple[Vector, Vector], ...] = ()
-    laplace_parts: bool = False
-    """Whether several Laplace real parts differ at once: delta is then their composition."""
     note: str = ""
 
 
@@ -175,9 +173,9 @@ ROWS: tuple[Row, ...] = (
         "0.6019",
         note=BLOOM,
     ),
-    _coded("LaplaceParallel", programs.laplace_parallel, 1, False, ("0.0143", "0.0322"), laplace_parts=True),
-    _coded("PrefixSum", programs.prefix_sum, 10, True, ("0.3522", "0.5795"), laplace_parts=True),
-    _coded("NumericalSVT", programs.numerical_svt, 10, True, ("–", "0.0368"), laplace_parts=True, note=NUMERICAL),
+    _coded("LaplaceParallel", programs.laplace_parallel, 1, False, ("0.0143", "0.0322")),
+    _coded("PrefixSum", programs.prefix_sum, 10, True, ("0.3522", "0.5795")),
+    _coded("NumericalSVT", programs.numerical_svt, 10, True, ("–", "0.0368"), note=NUMERICAL),
     Row(
         "SVT34Parallel",
         "Algorithms 3 and 4 of Lyu, Su, Li side by side on the same queries, c = 2, t = 1. d = 10, pairs differ in "
@@ -189,7 +187,7 @@ ROWS: tuple[Row, ...] = (
         pairs=tuple(suite_pairs(10, True)),
         note="The two losses add for each pair; in SVT3 two real outputs depend on each other (special.py has why).",
     ),
-    _coded("SmartSum", programs.smart_sum, 10, False, claimed=2 * NOMINAL, laplace_parts=True),
+    _coded("SmartSum", programs.smart_sum, 10, False, claimed=2 * NOMINAL),
     _coded("GapSVT", programs.gap_svt, 10, True),
     _coded("AdaptiveSVT", programs.adaptive_svt, 5, True),
     Row("GRR k=200", "k-ary randomized response, ε = 1, k = 200.", ONE, lambda: _randomized_response(200, ONE)),

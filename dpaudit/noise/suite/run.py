@@ -16,7 +16,6 @@ from dpaudit.noise.suite.solve import Answer, solve
 from dpaudit.numbers.errors import InputError
 
 ALL: tuple[Row, ...] = (*ROWS, *GAUSSIAN_ROWS)
-LATER = "its outputs are real, or its noise is not Laplace or exponential of scale c/ε"
 
 
 @dataclass(frozen=True)
@@ -28,24 +27,20 @@ class Entry:
     over_all: AllInputs | None
     """The supremum over all inputs, where it is proved."""
     every: EveryEpsilon | None
-    """None where it was not asked for, or is not decided."""
+    """None where it is not decided."""
 
     def to_dict(self) -> dict[str, Any]:
         """The row for JSON."""
         name = self.answer.row.name
-        every = None
-        if self.every is not None:
-            every = {
-                "verdict": self.every.verdict.value,
-                "powers": self.every.powers,
-                "where": self.every.where or None,
-            }
-        return {
-            **self.answer.to_dict(),
-            "all_inputs": None if self.over_all is None else self.over_all.to_dict(),
-            "every_epsilon": every,
-            "every_epsilon_note": OTHERS.get(name) or (None if name in DECIDED else LATER),
+        verdict = None if self.every is None else self.every.verdict.value
+        every = {
+            "verdict": verdict,
+            "powers": None if self.every is None else self.every.powers,
+            "where": None if self.every is None else self.every.where or None,
+            "undecided_because": OTHERS.get(name),
         }
+        all_inputs = None if self.over_all is None else self.over_all.to_dict()
+        return {**self.answer.to_dict(), "all_inputs": all_inputs, "every_epsilon": every}
 
 
 def chosen(names: Sequence[str]) -> list[Row]:
@@ -58,16 +53,14 @@ def chosen(names: Sequence[str]) -> list[Row]:
     return [row for row in ALL if not names or row.name in names]
 
 
-def suite(
-    names: Sequence[str] = (), every: bool = False, progress: Callable[[int, int], None] | None = None
-) -> list[Entry]:
-    """The answers of these rows, or of all; with ``every`` also whether they hold for every epsilon > 0."""
+def suite(names: Sequence[str] = (), progress: Callable[[int, int], None] | None = None) -> list[Entry]:
+    """The answers of these rows, or of all."""
     rows, found = chosen(names), list[Entry]()
     for number, row in enumerate(rows):
         if progress is not None:
             progress(number, len(rows))
         answer = solve_gaussian(row) if row in GAUSSIAN_ROWS else solve(row)
-        decided = every_epsilon.decide(row) if every and row.name in DECIDED else None
+        decided = every_epsilon.decide(row) if row.name in DECIDED else None
         found.append(Entry(answer, over_all_inputs(row.name), decided))
     return found
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
@@ -10,15 +10,12 @@ from time import perf_counter
 from typing import Any
 
 from dpaudit.noise import losses
-from dpaudit.noise.densities import Normal
-from dpaudit.noise.gaussian import form_ball
 from dpaudit.noise.law import expression
-from dpaudit.noise.losses import Law, Peak
+from dpaudit.noise.losses import Peak
 from dpaudit.noise.suite import programs, special
-from dpaudit.noise.suite.at_c import C, Shape, composed_at_c, exact_at_c
+from dpaudit.noise.suite.at_c import C, exact_at_c
 from dpaudit.noise.suite.inputs import NOMINAL, laws_of, ordered, suite_pairs
 from dpaudit.noise.suite.rows import Labelled, Row
-from dpaudit.noise.supremum import Region
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.numbers.champion import Champion
@@ -26,6 +23,9 @@ from dpaudit.numbers.enclosure import Enclosure, exact, infinite
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.protocols import plain
 
+DEPENDENT = (
+    "two real outputs of SVT3 depend on each other: their joint density is not in the closed class of one number"
+)
 DIGITS = 15
 BITS = 160
 
@@ -68,6 +68,7 @@ class Answer:
                 "epsilon": None if self.at_c is None else self.at_c.to_dict(),
                 "x": None if pair is None else plain(pair[0]),
                 "x_prime": None if pair is None else plain(pair[1]),
+                "missing_because": DEPENDENT if self.at_c is None else None,
             },
             "published": {"StatDP": self.row.statdp, "DP-Sniper": self.row.sniper},
             "definition": self.row.definition,
@@ -85,7 +86,7 @@ def solve(row: Row) -> Answer:
     with balls.precision(BITS):
         x, y, peak, mass = _worst(cases)
         value, form = _value_and_form(peak)
-    found, pair = _at_c(row, cases)
+    found, pair = _at_c(cases)
     found = Enclosure(min(found.lower, value.upper), min(found.upper, _rounded_up(value, found.places)), found.places)
     return Answer(row, value, form, x, y, peak.where, mass, found, pair, perf_counter() - start)
 
@@ -131,36 +132,11 @@ def _rounded_up(value: Enclosure, places: int) -> Fraction:
     return Fraction(ceil(value.upper * 10**places), 10**places)
 
 
-def _at_c(row: Row, cases: Sequence[Labelled]) -> tuple[Enclosure, tuple[object, object]]:
-    if row.laplace_parts:
-        with balls.precision(BITS):
-            shapes = [_shapes(p, q) for _, _, p, q in cases]
-        found, number = composed_at_c(shapes)
-    else:
-        found, number = exact_at_c([_tests(p, q) for _, _, p, q in cases])
+def _at_c(cases: Sequence[Labelled]) -> tuple[Enclosure, tuple[object, object]]:
+    with balls.precision(BITS):
+        tests = [losses.tests(p, q) for _, _, p, q in cases]
+    found, number = exact_at_c(tests)
     return found, (cases[number][0], cases[number][1])
-
-
-def _tests(p: Law, q: Law) -> Callable[[Fraction], Region]:
-    return lambda at: losses.test(p, q, at)
-
-
-def _shapes(p: Law, q: Law) -> list[Shape]:
-    """The shapes with their Laplace parts: a density whose centre moves by d has the shift d/scale."""
-    found = []
-    for key, part in p.items():
-        other = q[key]
-        shifts = []
-        for f, g in zip(part.densities, other.densities, strict=True):
-            if isinstance(f, Normal) or isinstance(g, Normal):
-                raise TypeError("a Gaussian part")
-            if f != g:
-                rate = Fraction(max(i for _, i, _ in f.parts[0]), f.grid.a)
-                shifts.append(Fraction(g.cuts[0], g.grid.b) * rate - Fraction(f.cuts[0], f.grid.b) * rate)
-        single = len(part.densities) == 1  # its weight is in the density
-        p_mass, q_mass = (losses._mass(side) if single else form_ball(side.weight) for side in (part, other))
-        found.append(Shape(p_mass, q_mass, tuple(shifts)))
-    return found
 
 
 def _parallel(row: Row, start: float) -> Answer:
