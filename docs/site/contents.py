@@ -15,6 +15,7 @@ MOUNTS = {
     "dpaudit/privacy/fast/LARGE_N.md": "theory/large-n.md",
     "dpaudit/code/SOUND.md": "theory/sound.md",
     "dpaudit/accounting/FLOATS.md": "theory/accounting-floats.md",
+    "dpaudit/noise/suite/ALL_INPUTS.md": "theory/all-inputs.md",
     "proofs_checks/README.md": "claims-decided.md",
     "reports/implementations/README.md": "gallery/implementations.md",
     "reports/field/README.md": "gallery/field.md",
@@ -49,6 +50,7 @@ CONTENTS = {
     "Proofs": (
         *("theory/every-epsilon", "theory/every-n", "theory/prior-boxes"),
         *("theory/error-bound", "theory/large-n", "theory/sound", "theory/accounting-floats"),
+        "theory/all-inputs",
     ),
     "Results": ("gallery/index", "gallery/implementations", "gallery/field", "gallery/accountants", "claims-decided"),
     "Project": ("architecture", "tests", "benchmarks", "changelog"),
