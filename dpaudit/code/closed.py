@@ -9,7 +9,6 @@ import abc
 import bisect
 import builtins
 import collections.abc
-import functools
 import math
 import numbers
 import operator
@@ -27,11 +26,10 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit.code.keys import ATOMS, NUMBERS, NUMPY_NUMBERS
+from dpaudit.code.keys import ATOMS, NUMPY_NUMBERS
 from dpaudit.code.lazy import Lazy
 from dpaudit.code.source import Source, StandIn
 from dpaudit.code.subs import Sampler
-from dpaudit.code.vectors import Draws
 from dpaudit.code.views import ABSENT, in_class
 
 
@@ -41,12 +39,10 @@ def _words(text: str) -> frozenset[str]:
 
 # ------------------------------------------------------------------ types
 
-ARRAYS: frozenset[Any] = frozenset((np.ndarray, Draws))
-SETS: frozenset[Any] = frozenset((set, frozenset))
-SEQUENCES: frozenset[Any] = ARRAYS | {list, tuple, str, range, bytes}
+SEQUENCES: frozenset[Any] = frozenset((list, tuple, str, range, bytes, np.ndarray))
 """Their entries can be taken by number."""
-CONTAINERS: frozenset[Any] = SEQUENCES | SETS | {dict}
-TRUTHS: frozenset[Any] = ATOMS | CONTAINERS | {Lazy}
+CONTAINERS: frozenset[Any] = SEQUENCES | {dict}
+TRUTHS: frozenset[Any] = (ATOMS | CONTAINERS | {Lazy, set, frozenset}) - {np.ndarray}
 ITERATORS: frozenset[Any] = frozenset((zip, map, filter, enumerate, reversed, type(reversed([])), GeneratorType))
 """What a run makes with functions of the list, or as an expression: gone over once, by the run that made it."""
 
@@ -54,33 +50,20 @@ ITERATORS: frozenset[Any] = frozenset((zip, map, filter, enumerate, reversed, ty
 def is_closed(value: Any) -> bool:
     """Whether operators and listed functions on the value, with all its entries, run no code but that of its types."""
     kind: Any = type(value)
-    if kind in ATOMS or kind is Lazy or kind is Draws:
+    if kind in ATOMS or kind is Lazy:
         return True
     if kind is list or kind is tuple:
         return all(map(is_closed, value))
     if kind is dict:
         return all(map(is_closed, value)) and all(map(is_closed, value.values()))
     if kind is np.ndarray:
-        return value.dtype.kind in NUMBERS
-    if kind is slice:
-        return is_closed((value.start, value.stop, value.step))
-    return is_dtype(value) or value is Ellipsis
-
-
-def is_dtype(value: Any) -> bool:
-    """Whether the value names the type of an array of numbers."""
-    named = any(value is kind for kind in (int, float, bool, complex, object))
-    return named or (type(value) is type and value in NUMPY_NUMBERS) or issubclass(type(value), np.dtype)
+        return value.dtype.kind in "biufcSU"
+    return kind is slice and is_closed((value.start, value.stop, value.step))
 
 
 def has_closed_keys(value: Any) -> bool:
     """Whether a look-up in the dict or set runs no code but that of closed types."""
     return all(map(is_closed, value))
-
-
-def is_closed_set(value: Any) -> bool:
-    """Whether the value is a set of closed values: an entry may be looked for, but its order is no value."""
-    return type(value) in SETS and has_closed_keys(value)
 
 
 # ------------------------------------------------------------------ functions
@@ -92,114 +75,74 @@ def _by_identity(module: Any, names: str) -> dict[int, Any]:
 
 SHALLOW: dict[int, Any] = _by_identity(builtins, "len list tuple enumerate zip reversed range")
 """Of these only the outermost container matters: the entries are handed on as they are."""
-CALLING: dict[int, Any] = {
-    **_by_identity(builtins, "map filter sorted min max"),
-    **{id(functools.reduce): functools.reduce},
-}
+CALLING: dict[int, Any] = _by_identity(builtins, "map filter sorted min max")
 """These call the functions that they are given."""
-ORDERLESS: dict[int, Any] = _by_identity(builtins, "len sorted min max any all set frozenset")
-"""Their value does not depend on the order of a set, as long as they are given no key."""
-NUMPY: dict[int, Any] = {
-    **_by_identity(
-        np,
-        """zeros ones full zeros_like ones_like arange linspace array asarray concatenate stack where sum prod max
-min amax amin mean argmax argmin argsort sort cumsum cumprod clip round around isclose allclose
-searchsorted digitize dot outer unique nonzero flatnonzero bincount all any append delete insert tile
-repeat flip reshape ravel count_nonzero array_equal isin setdiff1d eye identity diff take copy size shape
-ndim var std""",
-    ),
-    **{id(one): one for one in vars(np).values() if isinstance(one, np.ufunc)},
-}
-NUMPY_NAMED = _words("""axis dtype size decimals side right minlength keepdims ndmin num endpoint a_min a_max atol rtol
-fill_value shape repeats return_counts assume_unique equal_nan n k""")
-"""The named arguments of numpy's functions that are on the list; none of them is written to."""
 PURE: dict[int, Any] = {
     **SHALLOW,
     **CALLING,
     **_by_identity(
         builtins,
-        """abs all any ascii bin bool bytes chr complex divmod float format frozenset hex int oct ord pow repr round
-set str sum slice dict""",
+        """abs all any ascii bin bool bytes chr complex divmod float format hex int oct ord pow repr round str sum slice
+dict""",
     ),
     **{id(one): one for one in vars(math).values() if isinstance(one, BuiltinFunctionType)},
     **_by_identity(
         operator,
-        """abs add and_ concat contains countOf eq floordiv ge getitem gt index indexOf inv invert le lshift lt
-matmul mod mul ne neg not_ or_ pos pow rshift sub truediv truth xor""",
+        """abs add and_ contains eq floordiv ge getitem gt index invert le lshift lt mod mul ne neg not_ or_ pos pow
+rshift sub truediv truth xor""",
     ),
-    **NUMPY,
+    **_by_identity(
+        np,
+        """array asarray zeros ones arange linspace cumsum cumprod searchsorted sum prod max min amax amin mean argmax
+argmin clip round around isclose""",
+    ),
+    **{id(one): one for one in vars(np).values() if isinstance(one, np.ufunc)},
     **{id(kind): kind for kind in NUMPY_NUMBERS},
     **{id(one): one for one in (Fraction, bisect.bisect, bisect.bisect_left, bisect.bisect_right)},
     **{id(one): one for name, one in vars(Fraction).items() if type(one) is FunctionType and name[0] != "_"},
 }
 """By address: functions whose value depends on the values of their arguments alone, and that change nothing."""
 MAKES: dict[int, Any] = {
-    **_by_identity(builtins, "list dict sorted set enumerate zip reversed map filter"),
-    **_by_identity(
-        np,
-        """zeros ones full zeros_like ones_like arange linspace array concatenate stack where cumsum cumprod clip
-sort bincount append delete insert tile repeat eye identity copy""",
-    ),
+    **_by_identity(builtins, "list dict sorted enumerate zip reversed map filter"),
+    **_by_identity(np, "array zeros ones arange linspace"),
 }
-"""Those of them that make a new list, dict, set, iterator or array."""
+"""Those of them that make a new list, dict, iterator or array."""
+
+
+def writes(function: Any, given: tuple[Any, ...], named: dict[str, Any]) -> bool:
+    """Whether a function of numpy may be given an array to write to: one that is not among its first arguments."""
+    first = function.nin if isinstance(function, np.ufunc) else 1
+    return any(type(one) is np.ndarray for one in (*given[first:], *named.values()))
+
+
 DRAWS = _words("""random getrandbits randrange randint uniform triangular expovariate choice choices sample shuffle
 integers binomial permutation permuted random_sample rand randbelow randbits _default_rng RandomState
 Generator PCG64 PCG64DXSM MT19937 Philox SFC64""")
-"""What a random source may be asked for; a list or an array that it gives back is new, but for a choice of one."""
-FROM_ANYTHING = _words("choice choices sample shuffle")
-"""Python's draws that move entries without looking at them."""
+"""What a random source may be asked for."""
 
+# ------------------------------------------------------------------ methods of closed types
 
-def writes(function: Any, given: tuple[Any, ...], named: Any) -> bool:
-    """Whether a function of numpy may be given an array to write to: by name, or behind its usual arguments."""
-    usual = function.nin if isinstance(function, np.ufunc) else {np.where: 3, np.clip: 3}.get(function, 2)
-    return not NUMPY_NAMED.issuperset(named) or any(type(one) in ARRAYS for one in given[usual:])
-
-
-# ------------------------------------------------------------------ methods and attributes of closed types
-
-_SETS = "union intersection difference symmetric_difference issubset issuperset isdisjoint copy"
-_ARRAYS = """sum prod max min mean argmax argmin cumsum cumprod any all item tolist copy astype reshape ravel flatten
-nonzero round clip dot searchsorted transpose"""
 READS: dict[Any, frozenset[str]] = {
     list: _words("index count copy"),
     dict: _words("get items keys values copy"),
-    **dict.fromkeys(SETS, _words(_SETS)),
-    **dict.fromkeys(ARRAYS, _words(_ARRAYS)),
-    **dict.fromkeys(
-        NUMPY_NUMBERS,
-        _words("item tolist round is_integer as_integer_ratio bit_count conjugate"),
-    ),
+    slice: _words("start stop step"),
+    np.ndarray: _words("all any argmax argmin item max mean min prod round sum tolist"),
     **{
         kind: frozenset(name for name in dir(kind) if name[0] != "_")
         for kind in (int, float, bool, str, bytes, complex, tuple, range, Fraction)
     },
+    **dict.fromkeys(NUMPY_NUMBERS, _words("item tolist round is_integer as_integer_ratio conjugate dtype real imag")),
 }
 """The methods and attributes that change nothing: of the builtin types that never change, all public ones."""
-PLAIN_ATTRIBUTES: dict[Any, frozenset[str]] = {
-    **dict.fromkeys(ARRAYS, _words("shape ndim size dtype T real imag")),
-    **dict.fromkeys(NUMPY_NUMBERS, _words("shape ndim size dtype real imag")),
-    slice: _words("start stop step"),
-}
 CHANGES: dict[Any, frozenset[str]] = {
     list: _words("append extend insert pop remove clear sort reverse"),
     dict: _words("setdefault update pop popitem clear"),
-    set: _words("add discard remove update clear"),
-    **dict.fromkeys(ARRAYS, _words("fill sort")),
+    np.ndarray: frozenset(),
 }
 """The methods that change what the run itself has made."""
-COMPARES = _words("index count remove sort")
-"""Methods that compare the entries."""
-HANDS_ON = _words("append insert setdefault get pop")
-"""Methods of lists and dicts that store or give back a value as it is."""
-GIVE_NEW = _words("copy tolist flatten astype split rsplit splitlines")
-ARRAY_ARGUMENTS = {"dot": 1, "searchsorted": 1, "clip": 2}
-"""How many arguments of a method of an array may be arrays; one behind them would be written to."""
-
-
-def may_read(kind: Any, name: str) -> bool:
-    """Whether values of a closed type have the attribute or method on the list."""
-    return any(name in names.get(kind, ()) for names in (READS, PLAIN_ATTRIBUTES, CHANGES))
+UNSEEN = _words("append copy clear reverse keys items values")
+"""Methods that look at no entry."""
+GIVE_NEW = _words("copy split rsplit splitlines")
 
 
 # ------------------------------------------------------------------ classes
@@ -253,12 +196,6 @@ def is_plain_class(kind: Any) -> bool:
     usual = "__new__", "__getattribute__", "__setattr__", "__delattr__"
     made = type(kind) in (type, abc.ABCMeta) and _room(kind) == _room(_Plain) and is_of_object(kind, *usual)
     return made and in_class(kind, "__getattr__") is in_class(kind, "__del__") is ABSENT
-
-
-def is_copied_plainly(kind: Any) -> bool:
-    """Whether copy.copy() of an object of the class is an object with the same attributes."""
-    usual = is_of_object(kind, "__reduce__", "__reduce_ex__", "__getstate__")
-    return is_plain_class(kind) and usual and in_class(kind, "__copy__") is in_class(kind, "__setstate__") is ABSENT
 
 
 def is_plain_error(kind: Any) -> bool:

@@ -7,25 +7,23 @@ not clean from there on. A call is followed, drawn at once, made since it is on 
 from __future__ import annotations
 
 import builtins
-import copy
-import copyreg
 import sys
 from collections.abc import Callable
 from functools import partial
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
+import numpy as np
+
 from dpaudit.code import closed
 from dpaudit.code.keys import ATOMS, DICT_VIEWS, Keys, NoKey
 from dpaudit.code.lazy import Lazy
 from dpaudit.code.rewrite import CELL, SITES, followed, rewritten
 from dpaudit.code.run import RUNS, Halted, Run, fault, refuse
-from dpaudit.code.source import Source
 from dpaudit.code.subs import Sampler
 from dpaudit.code.values import Values
 from dpaudit.code.views import in_class
 
-IMPORT = builtins.__import__
 STAND_INS: dict[int, Any] = {}
 """The functions that stand in for those of random and numpy while a sampler runs."""
 FUNCTIONS = (FunctionType, MethodType, BuiltinFunctionType, type)
@@ -49,13 +47,9 @@ class Hooks(Values):
         if kind is MethodType:
             return partial(self._method, function.__func__, function.__self__)
         if kind is FunctionType:
-            if function is copy.copy:
-                return self._copy
-            return self._following(function) if self._is_followed(function) else function
+            return partial(self._following, function) if self._is_followed(function) else function
         if kind is BuiltinFunctionType and type(function.__self__) not in (ModuleType, type(None)):
             return partial(self._builtin_method, function)
-        if kind is partial:
-            return partial(self._partial, function)
         if closed.is_class(function) and function is not type:
             return self._class(function)
         return self._other(function, kind)
@@ -68,8 +62,8 @@ class Hooks(Values):
             self.outside(f"`{function.__qualname__}` is outside the mergeable subset{why}")
         return not isinstance(known, str)
 
-    def _following(self, function: FunctionType) -> Callable[..., Any]:
-        return lambda *given, **named: self.called(function, given, named)
+    def _following(self, function: FunctionType, *given: Any, **named: Any) -> Any:
+        return self.called(function, given, named)
 
     def _method(self, function: Any, held: Any, *given: Any, **named: Any) -> Any:
         if closed.is_source(held):
@@ -83,37 +77,29 @@ class Hooks(Values):
 
     def _drawn(self, function: Any, *given: Any, **named: Any) -> Any:
         """A draw: a method of a random source of ours, or a function that stands in for one."""
-        name, held = getattr(function, "__name__", ""), getattr(function, "__self__", None)
-        parts = (*given, *named.values())
-        plain = name in closed.FROM_ANYTHING and (type(held) is Source or name == "shuffle")
-        plain = plain and len(parts) < (2 if name == "choice" else 3)
+        name, parts = getattr(function, "__name__", ""), (*given, *named.values())
         listed = name in closed.DRAWS and (name != "shuffle" or all(map(self.is_own, given)))
-        open_ = [one for one in parts if not (closed.is_closed(one) or closed.is_source(one))]
-        if not listed or not all(plain and type(one) in closed.CONTAINERS for one in open_):
+        if not listed or not all(closed.is_closed(one) or closed.is_source(one) for one in parts):
             self.outside(f"the draw {name} of such arguments")
         found = function(*given, **named)
-        one_of_them = name == "choice" and len(given) < 2 and "size" not in named
-        return found if one_of_them else self.new(found)
+        return self.new(found) if name in ("choices", "sample") else found
 
     def _pure(self, function: Any, *given: Any, **named: Any) -> Any:
         """A function of the list."""
-        is_numpy = id(function) in closed.NUMPY
-        given = tuple([self._argument(function, one, bool(named)) for one in given])
+        given = tuple([self._argument(function, one) for one in given])
         named = {name: self._argument(function, one) for name, one in named.items()}
-        if is_numpy and closed.writes(function, given, named):
-            self.outside(f"numpy.{function.__name__} with an array to write to, or an argument that is not on the list")
+        if closed.writes(function, given, named):
+            self.outside(f"{function.__name__} with an array to write to")
         found = function(*given, **named)
-        return self.new(found) if id(function) in closed.MAKES and all(found is not one for one in given) else found
+        makes = id(function) in closed.MAKES and all(found is not one for one in given)
+        return self.new(found) if makes else found
 
-    def _argument(self, function: Any, value: Any, keyed: bool = False) -> Any:
+    def _argument(self, function: Any, value: Any) -> Any:
         """An argument of a function of the list: of closed types, or what this function may be given besides."""
         kind, address = type(value), id(function)
         if kind in ATOMS or kind is Lazy:
             return value
-        if kind in closed.SETS:
-            orderless = closed.is_closed_set(value) and address in closed.ORDERLESS and not keyed
-            return value if orderless else self.it(value)
-        if address not in closed.NUMPY and (kind in closed.ITERATORS or kind in DICT_VIEWS):
+        if kind in closed.ITERATORS or kind in DICT_VIEWS or kind in (set, frozenset):
             return self.it(value) if address in closed.SHALLOW else self.cs(value)
         if address in closed.CALLING and kind in FUNCTIONS:
             called = self.f(value)
@@ -130,26 +116,17 @@ class Hooks(Values):
         if not changes and name not in closed.READS.get(kind, ()):
             self.outside(f"{kind.__name__}.{name} of something that was there before, or is not on the list")
             return function(*given, **named)
-        looks = name in closed.COMPARES or kind in closed.SETS or (kind is dict and (changes or name == "get"))
-        listed = not looks or kind in ATOMS or closed.has_closed_keys(held)
-        if kind in closed.ARRAYS:
-            behind = any(type(one) in closed.ARRAYS for one in given[closed.ARRAY_ARGUMENTS.get(name, 0) :])
-            listed = closed.is_closed(held) and not behind and closed.NUMPY_NAMED.issuperset(named)
-        viewed = len(given) == 1 and type(given[0]) in (*closed.ITERATORS, *DICT_VIEWS)
-        if kind in (list, dict) and name in closed.HANDS_ON:
-            listed = listed and (name == "append" or closed.is_closed(given[:1]))
-        elif kind is list and name == "sort":
+        if name in ("sort", "extend", "join", "update"):
+            given = tuple([self._argument(sorted, one) for one in given])
             named = {key: self._argument(sorted, one) for key, one in named.items()}
-        elif name in ("extend", "join", "update") and viewed:
-            given = (self.cs(given[0]),)
-        else:
-            sets = [one for one in given if kind in closed.SETS and closed.is_closed_set(one)]
-            others = [one for one in given if not any(one is known for known in sets)]
-            listed = listed and all(map(closed.is_closed, (*others, *named.values())))
-        if not listed:
+        elif name not in closed.UNSEEN and not all(map(closed.is_closed, (*given, *named.values()))):
             self.outside(f"{kind.__name__}.{name} of things that are not of closed types")
+        if kind is np.ndarray and not ATOMS.issuperset(map(type, (*given, *named.values()))):
+            self.outside(f"a method {name} of an array with such arguments")
+        if name not in closed.UNSEEN and not closed.is_closed(held):
+            self.outside(f"{kind.__name__}.{name} where not all is of closed types")
         found = function(*given, **named)
-        return self.new(found) if name in closed.GIVE_NEW and found is not held else found
+        return self.new(found) if name in closed.GIVE_NEW else found
 
     def _other(self, function: Any, kind: type) -> Callable[..., Any]:
         """What to call for the functions that look at objects, and for objects that can be called."""
@@ -161,9 +138,6 @@ class Hooks(Values):
                 return instead
         if kind is Sampler:
             return function  # type: ignore[no-any-return]
-        own = in_class(kind, "__call__")
-        if type(own) is FunctionType and self._is_followed(own):
-            return partial(self._method, own, function)
         if function is hash or function is iter:
             self.order(("",))
         self.outside(f"`{getattr(function, '__qualname__', kind.__name__)}` is outside the mergeable subset")
@@ -199,9 +173,6 @@ class Hooks(Values):
             return more[1] if function is getattr else False
         return found if function is getattr else True
 
-    def _partial(self, function: Any, *given: Any, **named: Any) -> Any:
-        return self.f(function.func)(*function.args, *given, **{**function.keywords, **named})
-
     def raised(self, value: Any) -> Any:
         """What is raised: Python makes an exception of a class."""
         if closed.is_class(value) and not closed.is_plain_error(value):
@@ -226,27 +197,12 @@ class Hooks(Values):
         return kind(*given, **named)
 
     def _construct(self, kind: Any, start: Any, *given: Any, **named: Any) -> Any:
-        found = self._is_new(kind(*given, **named) if start is None else object.__new__(kind))
+        found = kind(*given, **named) if start is None else object.__new__(kind)
+        if RUNS:
+            RUNS[-1].fresh[id(found)] = found
         if start is not None:
             self.called(start, (found, *given), named)
         return found
-
-    def _is_new(self, value: Any) -> Any:
-        if RUNS:
-            RUNS[-1].fresh[id(value)] = value
-        return value
-
-    def _copy(self, value: Any) -> Any:
-        """A copy of a list, dict, set, array, or of an object that holds attributes and nothing else."""
-        kind: Any = type(value)
-        if kind in closed.CHANGES:
-            return self.new(copy.copy(value))
-        if not closed.is_copied_plainly(kind) or kind in copyreg.dispatch_table:
-            self.outside(f"copy.copy() of a {kind.__name__}")
-            return copy.copy(value)
-        found = object.__new__(kind)
-        vars(found).update(vars(value))
-        return self._is_new(found)
 
     def called(self, function: FunctionType, given: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """Calls a function: drawn at once where its law can be computed, else followed as part of its caller."""
@@ -305,20 +261,6 @@ class Hooks(Values):
             refuse(why)
         if RUNS and (RUNS[-1].halted or RUNS[-1].refused is not None):
             raise RUNS[-1].refused or Halted("")
-
-    def manager(self, value: Any) -> Any:
-        """What a ``with`` is given."""
-        self.outside("a with statement")
-        return value
-
-    def imports(self, module: str, names: str) -> None:
-        """An import in a function: on the list where it only looks up what is loaded."""
-        parts = module.split(".")
-        needed = [(".".join(parts[:i]), parts[i : i + 1]) for i in range(1, len(parts))] + [(module, names.split())]
-        for title, attributes in needed:
-            loaded = sys.modules.get(title)
-            if type(loaded) is not ModuleType or not vars(loaded).keys() >= set(attributes) or __import__ is not IMPORT:
-                self.outside(f"the import of {module}")
 
     def plain_super(self, function: Any) -> None:
         """super() without arguments, which looks at its caller."""

@@ -1,8 +1,8 @@
 """Values as keys: two clean runs that stand at one place with equal keys have the same future; see SOUND.md.
 
-Numbers and text are known by their value; lists, dicts, sets, and the arrays and objects that a run under way has made
-by what they hold and what refers to what; open numbers by how they are computed, with their intervals. Everything else
-was there before, and no clean run has changed it: it is known by its identity.
+Numbers and text are known by their value; lists, dicts and objects that a run under way has made by what they hold and
+what refers to what; open numbers by how they are computed, with their intervals. Everything else was there before, and
+no clean run has changed it, or it is never changed: it is known by its identity.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from dpaudit.code.lazy import Lazy
 from dpaudit.code.rewrite import is_rewritten
 from dpaudit.code.run import RUNS, Draw
 from dpaudit.code.source import Source, StandIn
-from dpaudit.code.vectors import Draws
 from dpaudit.code.views import ABSENT, Once, View, in_class
 
 NUMPY_NUMBERS: frozenset[type] = frozenset(
@@ -26,13 +25,13 @@ NUMPY_NUMBERS: frozenset[type] = frozenset(
 )
 ATOMS: frozenset[Any] = frozenset((int, float, bool, str, bytes, complex, NoneType, Fraction, range)) | NUMPY_NUMBERS
 """Types whose values never change and whose operators run no code of anybody else."""
-NUMBERS = "biufcSU"
-"""The kinds of arrays whose entries are numbers or text."""
 BY_VALUE = frozenset((int, bool, str, bytes, NoneType, Fraction))
 """Those of them whose equal values cannot be told apart."""
 
 
 DICT_VIEWS: tuple[Any, ...] = (type({}.keys()), type({}.values()), type({}.items()))
+MADE = (*DICT_VIEWS, Once, set, frozenset, super)
+"""With arrays, iterators, and what has a key below, all that a clean run can make: anything else was there before."""
 
 
 class NoKey(Exception):
@@ -45,7 +44,6 @@ class Keys:
     def __init__(self, keep: dict[int, Any]) -> None:
         self._keep = keep  # what is known by its identity must live as long as the keys
         self._places: dict[int, int] = {}
-        self._memory: set[int] = set()
         self.draws: dict[Draw, int] = {}
 
     def key(self, value: Any) -> Hashable:
@@ -64,59 +62,48 @@ class Keys:
         if kind is slice:
             return slice, self._all((value.start, value.stop, value.step))
         if kind is View:
-            return View, value.kind, self._all((value.parts, value.start, value.last, value.names))
+            return View, self._all(value.parts), value.is_alone
         if kind is Source or type(kind) is StandIn:
             if any(part is not None for part in vars(value).values()):
                 raise NoKey("a random source with attributes")
             return "source", kind
-        return self._compound(kind, value)
-
-    def _compound(self, kind: type, value: Any) -> Hashable:
-        """The key of an object, or the number of its first place where it is met again."""
-        is_function = kind is FunctionType and is_rewritten(value.__code__)
         if kind is MethodType:
             return "method", self.key(value.__func__), self.key(value.__self__)
         if kind is BuiltinMethodType and not isinstance(value.__self__, ModuleType | NoneType):
             return "method", value.__name__, self.key(value.__self__)
-        if kind in DICT_VIEWS or kind is Once or in_class(kind, "__next__") is not ABSENT:
+        return self._compound(kind, value)
+
+    def _compound(self, kind: Any, value: Any) -> Hashable:
+        """The key of an object, or the number of its first place where it is met again."""
+        if kind in (set, frozenset) and ATOMS.issuperset(map(type, value)):
+            return kind, frozenset(map(self.key, value))
+        is_array = kind is np.ndarray and not value.dtype.hasobject and not is_fresh(value.base)
+        if kind in MADE or in_class(kind, "__next__") is not ABSENT or (issubclass(kind, np.ndarray) and not is_array):
             what = f"a {kind.__name__}, which shows what others change"
             raise NoKey("what a for loop goes over" if kind is Once else what)
-        if not is_function and kind is not frozenset and not is_fresh(value):
-            return self._there_before(kind, value)
+        is_function = kind is FunctionType and is_rewritten(value.__code__)
+        if not is_function and not is_array and not is_fresh(value):
+            return self._there_before(value)
         if id(value) in self._places:
             return "again", self._places[id(value)]
         self._places[id(value)] = len(self._places)
-        return self._function(value) if is_function else self._held(kind, value)
+        if is_function:
+            return self._function(value)
+        return self._held(kind, value)
 
-    def _there_before(self, kind: Any, value: Any) -> Hashable:
+    def _there_before(self, value: Any) -> Hashable:
         """The key of an object that no clean run can change."""
-        memory = value.base if issubclass(kind, np.ndarray) else None
-        while memory is not None:
-            if is_fresh(memory):
-                raise NoKey("an array that shares its memory")
-            memory = getattr(memory, "base", None)
         self._keep[id(value)] = value
         return "object", id(value)
 
     def _held(self, kind: Any, value: Any) -> Hashable:
-        """The key of what a run under way has made."""
+        """The key of a list, a dict, an array, or an object that a run under way has made."""
         if kind is list:
             return list, self._all(value)
         if kind is dict:
             return dict, tuple((self.key(name), self.key(entry)) for name, entry in value.items())
-        if kind in (set, frozenset):
-            return kind, frozenset(map(self.key, value))
-        if kind in (np.ndarray, Draws):
-            owner = value
-            while owner.base is not None:
-                owner = owner.base
-            if value.dtype.kind not in NUMBERS + "O":
-                raise NoKey("an array of records")
-            if id(owner) in self._memory or owner.size != value.size or not value.flags.c_contiguous:
-                raise NoKey("an array that shares its memory, or is not stored row by row")
-            self._memory.add(id(owner))
-            entries = self._all(value.reshape(-1)) if value.dtype == object else value.tobytes()
-            return kind, value.dtype.str, value.shape, entries
+        if kind is np.ndarray:
+            return kind, value.dtype.str, value.shape, value.strides, value.tobytes()
         self._keep[id(kind)] = kind
         return "made", id(kind), tuple((name, self.key(part)) for name, part in vars(value).items())
 

@@ -27,7 +27,7 @@ class Liveness:
         """The variables that may be read from the head of the loop on."""
         return self._live[id(loop)] | self._always
 
-    def add(self, loop: ast.AST, names: set[str]) -> None:
+    def add(self, loop: ast.AST, names: Names) -> None:
         """Makes variables live at a loop and at all loops inside it: the cursor of a ``for``."""
         for inner in ast.walk(loop):
             if id(inner) in self._live:

@@ -147,8 +147,6 @@ class Subs:
         met.add(id(value))
         if kind is list:
             return "list", *(self._template(part, met, loops) for part in value)
-        if kind is np.ndarray and value.dtype != object and value.base is None and value.flags.c_contiguous:
-            return "array", value.dtype.str, value.shape, value.tobytes()
         raise Unfit(f"it gives back a {kind.__name__}")
 
     def _rebuilt(self, run: Run, template: Template) -> Any:
@@ -160,11 +158,7 @@ class Subs:
             return tuple(self._rebuilt(run, part) for part in parts)
         if kind == "same":
             return self.session.keep[parts[0]]
-        made: Any
-        if kind == "list":
-            made = [self._rebuilt(run, part) for part in parts]
-        else:
-            made = np.frombuffer(parts[2], dtype=parts[0]).reshape(parts[1]).copy()
+        made = [self._rebuilt(run, part) for part in parts]
         run.fresh[id(made)] = made
         return made
 

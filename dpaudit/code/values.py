@@ -8,6 +8,7 @@ from __future__ import annotations
 import abc
 import operator
 import os
+import sys
 from collections.abc import Callable, Iterator
 from types import FunctionType, MethodType, ModuleType
 from typing import Any
@@ -20,7 +21,6 @@ from dpaudit.code.lazy import Lazy
 from dpaudit.code.rewrite import is_rewritten
 from dpaudit.code.run import RUNS, refuse, where
 from dpaudit.code.subs import Sampler
-from dpaudit.code.vectors import Draws
 from dpaudit.code.views import ABSENT, MRO, SPACE, Once, View, in_class
 
 _NAMES = """Add add Sub sub Mult mul Div truediv FloorDiv floordiv Mod mod Pow pow LShift lshift RShift rshift
@@ -60,7 +60,7 @@ class Values:
 
     def m(self, value: Any) -> Any:
         """Where ``in`` looks for an entry."""
-        return value if closed.is_closed_set(value) else self.c(value)
+        return value if type(value) in (set, frozenset) and closed.has_closed_keys(value) else self.c(value)
 
     def t(self, value: Any) -> Any:
         """A value whose truth is asked."""
@@ -71,8 +71,12 @@ class Values:
     def s(self, value: Any) -> Any:
         """A value of which an entry is taken."""
         keyed = type(value) is dict and (self.is_own(value) or closed.has_closed_keys(value))
-        if not keyed and type(value) not in closed.SEQUENCES:
-            self.outside(f"an entry of a {type(value).__name__}")
+        return value if keyed else self.u(value)
+
+    def u(self, value: Any) -> Any:
+        """A value that is unpacked, or whose entries are taken by number."""
+        if type(value) not in closed.SEQUENCES:
+            self.outside(f"the entries of a {type(value).__name__}")
         return value
 
     def same(self, a: Any, b: Any) -> bool:
@@ -84,17 +88,16 @@ class Values:
     def _is_one(self, value: Any) -> bool:
         """Whether the value is an object of its own, which is known as such."""
         kind = type(value)
-        known = kind in (list, dict, set, FunctionType, ModuleType) or kind in closed.ARRAYS or closed.is_class(value)
+        known = kind in (list, dict, FunctionType, ModuleType) or closed.is_class(value)
         return known or self.is_own(value) or closed.is_plain_class(kind)
 
     def new(self, value: Any) -> Any:
-        """What the run has just made: a list, dict, set, array or iterator; keys and entries of sets are closed."""
+        """What the run has just made: a list, an array, an iterator, or a dict whose keys are closed."""
         kind = type(value)
-        if kind in (dict, set):
-            is_new = closed.has_closed_keys(value)
-        else:
-            is_new = kind in (list, Draws) or kind in closed.ITERATORS or (kind is np.ndarray and value.flags.owndata)
-        if RUNS and is_new:
+        is_array = kind is np.ndarray and value.flags.owndata and not value.dtype.hasobject
+        if RUNS and (
+            is_array or kind is list or kind in closed.ITERATORS or (kind is dict and closed.has_closed_keys(value))
+        ):
             RUNS[-1].fresh[id(value)] = value
         return value
 
@@ -121,7 +124,7 @@ class Values:
             listed = name in SHOWN or (kind is FunctionType and type(name) is str and name in vars(value))
             if not listed and kind is FunctionType:
                 self._keeps_secret(value, name)
-        elif closed.may_read(kind, name):
+        elif name in closed.READS.get(kind, ()) or name in closed.CHANGES.get(kind, ()):
             listed = True
         else:
             found = in_class(kind, name)
@@ -165,10 +168,10 @@ class Values:
 
     def set_s(self, new: Any, value: Any, place: Any) -> None:
         """Stores an entry."""
-        kind = type(value)
-        fits = closed.is_closed(new) or (kind is list and type(place) is not slice) or kind is dict
-        if not (self.is_own(value) and kind in closed.CHANGES and kind is not set and closed.is_closed(place) and fits):
-            self.outside(f"an entry of a {kind.__name__} is stored")
+        by_one = type(value) is not np.ndarray and type(place) is not slice
+        fits = closed.is_closed(place) and (by_one or closed.is_closed(new))
+        if not (self.is_own(value) and type(value) in closed.CHANGES and fits):
+            self.outside(f"an entry of a {type(value).__name__} is stored")
         value[place] = new
 
     def del_s(self, value: Any, place: Any) -> None:
@@ -192,9 +195,9 @@ class Values:
     def it(self, value: Any) -> Any:
         """What is gone over."""
         kind = type(value)
-        if kind in closed.SETS:
+        if kind in (set, frozenset):
             self.order(value)
-        listed = kind in closed.SEQUENCES or kind is dict or kind in DICT_VIEWS
+        listed = kind in closed.CONTAINERS or kind in DICT_VIEWS
         if not listed and not (kind in closed.ITERATORS and self.is_own(value)):
             self.outside(f"the entries of a {kind.__name__}")
         return value
@@ -205,26 +208,13 @@ class Values:
         if RUNS and text and not os.environ.get("PYTHONHASHSEED", "random").isdigit():
             RUNS[-1].assumptions.add(f"{where()}{HASHES}")
 
-    def each(self, value: Any) -> Iterator[Any]:
-        """What a comprehension goes over; every entry is a turn of a loop."""
-        for entry in self.it(value):
-            if RUNS:
-                RUNS[-1].step()
-            yield entry
-
     def rows(self, value: Any) -> Iterator[Any]:
         """The same, where every entry is unpacked."""
-        return map(self.u, self.each(value))
+        return map(self.u, self.it(value))
 
     def cs(self, value: Any) -> Iterator[Any]:
         """Entries that are hashed or compared."""
         return map(self.c, self.it(value))
-
-    def u(self, value: Any) -> Any:
-        """A value that is unpacked."""
-        if type(value) not in closed.SEQUENCES:
-            self.outside(f"the entries of a {type(value).__name__}")
-        return value
 
     def named(self, value: Any) -> Any:
         """A dict whose entries are put into another, or handed over as named arguments."""
@@ -234,23 +224,15 @@ class Values:
 
     def over(self, value: Any) -> Any:
         """What a ``for`` goes over."""
-        if type(value) in closed.SEQUENCES:
-            return View("plain", (value,))
-        return View("keys", (value,)) if type(value) is dict else Once(iter(self.it(value)))
-
-    def over_view(self, value: Any, name: str) -> Any:
-        """The same, of value.items(), keys() or values()."""
-        plain = type(value) is dict and closed.has_closed_keys(value)
-        return View(name, (value,)) if plain else self.over(self.f(self.a(value, name))())
+        return View((value,), True) if type(value) in closed.SEQUENCES else Once(iter(self.it(value)))
 
     def over_call(self, function: Any, *given: Any) -> Any:
-        """The same, of what a call gives; enumerate, zip and reversed of sequences are gone over by numbers."""
-        kinds = [type(one) for one in given]
-        if function is enumerate and kinds and kinds[0] in closed.SEQUENCES and kinds[1:] in ([], [int]):
-            return View("enumerate", given[:1], *given[1:])
-        by_number = function is zip or (function is reversed and len(given) == 1)
-        if by_number and kinds and all(kind in closed.SEQUENCES for kind in kinds):
-            return View(function.__name__, given)
+        """The same, of what a call gives; enumerate and zip of sequences are gone over by numbers."""
+        if given and all(type(one) in closed.SEQUENCES for one in given):
+            if function is zip:
+                return View(given)
+            if function is enumerate and len(given) == 1:
+                return View((range(sys.maxsize), *given))
         return self.over(self.f(function)(*given))
 
     def more(self, view: View | Once, place: int) -> bool:

@@ -15,32 +15,19 @@ def in_class(kind: Any, name: str) -> Any:
 
 
 class View:
-    """What a ``for`` goes over by the numbers of its entries; it is never changed itself."""
+    """What a ``for`` goes over by number: the entries of sequences side by side, or of one alone."""
 
-    def __init__(self, kind: str, parts: tuple[Any, ...], start: int = 0) -> None:
-        self.kind, self.parts, self.start = kind, parts, start
-        self.names = tuple(parts[0]) if kind in ("keys", "values", "items") else None
-        self.last = len(parts[0]) - 1 if kind == "reversed" else 0
+    def __init__(self, parts: tuple[Any, ...], is_alone: bool = False) -> None:
+        self.parts, self.is_alone = parts, is_alone
 
     def has(self, place: int) -> bool:
         """Whether there is an entry with this number."""
-        if self.names is not None:
-            if len(self.parts[0]) != len(self.names):
-                raise RuntimeError("dictionary changed size during iteration")
-            return place < len(self.names)
-        if self.kind == "reversed":
-            return 0 <= self.last - place < len(self.parts[0])
         return all(place < len(part) for part in self.parts)
 
     def entry(self, place: int) -> Any:
         """The entry with this number."""
-        if self.names is not None:
-            name = self.names[place]
-            return {"keys": name, "values": self.parts[0][name], "items": (name, self.parts[0][name])}[self.kind]
-        if self.kind == "reversed":
-            return self.parts[0][self.last - place]
         found = tuple(part[place] for part in self.parts)
-        return found[0] if self.kind == "plain" else (self.start + place, *found) if self.kind == "enumerate" else found
+        return found[0] if self.is_alone else found
 
 
 class Once:

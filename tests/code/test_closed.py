@@ -5,8 +5,10 @@ every step must be outside the list, so that the flag is known at the end.
 """
 
 import numbers
+import sys
 import textwrap
 from fractions import Fraction
+from types import SimpleNamespace
 
 import pytest
 
@@ -68,7 +70,7 @@ class Metal(metaclass=Meta): pass
 NAMED, EMPTY, FLOAT = Named("a"), types.ModuleType("empty"), Floating()
 HOSTILE, HASHED, CLASSLESS = Hostile(), Hashed(), Classless()
 TWO, HELD, KEYED, NUMBERS = (Hostile(), Hostile()), {0: HOSTILE}, {HOSTILE: 1}, np.array([3.0, 1.0, 2.0])
-ONE, OTHER, ONCE = [0], [0], zip(range(10**9))
+ONE, OTHER, ONCE, MEMBERS = [0], [0], zip(range(10**9)), {HOSTILE}
 import copy
 class Plain: pass
 class Other: pass
@@ -110,6 +112,7 @@ not HOSTILE
 [0].pop(HOSTILE)
 HOSTILE[0]
 1 in HOSTILE
+1 in MEMBERS
 getattr(HOSTILE, 'zz', 0)
 f'{HOSTILE}'
 '{}'.format(HOSTILE)
@@ -143,6 +146,8 @@ BLOCKS = (
     "def inner(given=note()): pass",
     "@note\ndef inner(): pass",
     "class Inner: entry = note()",
+    "for _ in {1, *TWO}: pass",
+    "match HOSTILE:\n    case 1: pass\n    case _: pass",
 )
 CHANGED = {
     "NUMBERS.astype(float, copy=False)[0] += 1": "NUMBERS[0]",
@@ -173,6 +178,38 @@ box = Plain() if rng.randrange(2) else Other(); LOOP; return type(box) is Plain
 box = len if rng.randrange(2) else sum; LOOP; return box is len
 return spun(ONE if rng.randrange(2) else OTHER, rng)
 """.strip()
+STORED = """
+if 0:
+    global K
+K = 0
+if rng.randrange(4) == 0: K = 1
+LOOP
+return K == 1
+
+def put():
+    if 0:
+        nonlocal k
+    k = 1
+k = 0
+if rng.randrange(4) == 0: put()
+LOOP
+return k == 1
+
+def put():
+    global K
+    K = 1
+global K
+K = 0
+if rng.randrange(4) == 0: put()
+LOOP
+return K == 1
+
+import a_module_of_ours
+a_module_of_ours.flag = 0
+if rng.randrange(4) == 0: from a_module_of_ours import path as k
+LOOP
+return "k" in locals()
+"""
 LOOP = "while rng.randrange(4) == 0: pass"
 
 
@@ -200,6 +237,16 @@ def test_values_that_code_can_tell_apart_are_two_states(case, monkeypatch):
     found = law(sampler(case.replace("; ", "\n").replace("LOOP", LOOP), HEAD), residual=Fraction(1, 64))
     known = dict(zip(found.outputs, found.lower, strict=True))
     assert all(known.get(flag, 0) <= Fraction(1, 2) <= known.get(flag, 0) + found.residual for flag in (True, False))
+
+
+@pytest.mark.parametrize("body", STORED.strip().split("\n\n"))
+def test_a_statement_that_makes_a_name_no_variable_counts_wherever_it_stands(body, monkeypatch):
+    """Also in a branch that is never taken: the stores of the whole function go elsewhere."""
+    monkeypatch.setattr(Session, "_try", lambda *_: None)
+    monkeypatch.setitem(sys.modules, "a_module_of_ours", SimpleNamespace(path=1))
+    found = law(sampler(body.replace("LOOP", LOOP), HEAD), residual=Fraction(1, 64))
+    known = dict(zip(found.outputs, found.lower, strict=True))
+    assert known[True] <= Fraction(1, 4) <= known[True] + found.residual
 
 
 def test_a_class_that_decides_what_is_one_of_it_is_outside():

@@ -92,7 +92,7 @@ r = dpaudit.until(lambda: rng.getrandbits(3), lambda r: r < 5)
 return r + 1
 = uniform(range(1, 6))
 c = {"a": 0, "b": 0}
-for name, _ in c.items():
+for name in ("a", "b"):
     while rng.random() < 0.5:
         c[name] = 1 - c[name]
 return c["a"], c["b"]
