@@ -31,7 +31,7 @@ COMMANDS: dict[str, dict[str, str]] = {
         "explain": "explain",
     },
     "Use": {
-        "mechanisms": "audits",
+        "mechanisms": "mechanisms",
         "accuracy": "accuracy",
         "calibrate": "calibrate",
         "compare": "compare",
@@ -89,6 +89,8 @@ class Commands(UserDict[str, Any]):
     def __init__(self) -> None:
         super().__init__({name: None for group in COMMANDS.values() for name in group})
         self.chosen: Command | None = None
+        self.arguments: list[str] = []
+        """The words of the command line: the mechanism that they name has options of its own."""
 
     def __getitem__(self, name: str) -> Any:
         self.chosen = super().__getitem__(name) or self._make(name)
@@ -99,7 +101,7 @@ class Commands(UserDict[str, Any]):
 
         app = typer.Typer(rich_markup_mode="rich", add_completion=False, pretty_exceptions_enable=False)
         kind = next(kind for kind, group in COMMANDS.items() if name in group)
-        app.command(name, cls=Command, rich_help_panel=kind)(expose(function_of(name)))
+        app.command(name, cls=Command, rich_help_panel=kind)(expose(function_of(name), self.arguments))
         self[name] = made = get_command(app)
         return made
 
@@ -109,6 +111,12 @@ class Group(TyperGroup):
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given | {"commands": Commands()})
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Reads the arguments, and keeps them for the command that is made."""
+        self.commands.arguments = args  # type: ignore[attr-defined]
+        found: list[str] = super().parse_args(ctx, args)
+        return found
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Returns the parameters, with --help."""

@@ -12,6 +12,7 @@ import typer
 from typer.exceptions import TyperException
 
 from dpaudit.cli import make_app
+from dpaudit.mechanisms import named as mechanisms
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -192,10 +193,14 @@ def read(words):
 
 
 def options_of(name=None):
-    """Returns the options of a command, or of all of them."""
+    """Returns the options of a command, or of all of them, with the parameters of the mechanisms by name."""
     commands = command_line().commands
     chosen = commands.values() if name is None else [commands[name]]
-    return {option for command in chosen for parameter in command.params for option in parameter.opts}
+    found = {option for command in chosen for parameter in command.params for option in parameter.opts}
+    declared = (
+        (p.name for row in mechanisms.names() for p in mechanisms.kind_of(row).parameters) if name is None else ()
+    )
+    return found | {f"--{own}" for own in declared}
 
 
 def default_of(command, option):

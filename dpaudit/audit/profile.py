@@ -26,6 +26,7 @@ from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.curve import Envelope, envelope, pair_curves
 from dpaudit.privacy.effort import MEMORY_BOUND, Effort, Progress
 from dpaudit.privacy.judge import true_epsilon
+from dpaudit.privacy.judge_moments import known_divergence
 from dpaudit.privacy.loss import worst_deltas
 from dpaudit.privacy.moments import Concentration, Moments
 from dpaudit.privacy.pairs import Witness
@@ -212,17 +213,22 @@ def _points_only(
     if compose is not None:
         raise InputError("compose", compose, f"part of the law of {subject.name} is unknown, so it cannot be composed")
     worst = effort.widest(subject, lambda e: worst_deltas(subject, [Fraction(0), *points], e))
-    unknown = at_least(Fraction(0), 1)
     parts: Found = {
         "total_variation": worst[0].value,
         "segments": (),
-        "slack": unknown,
+        "slack": at_least(Fraction(0), 1),
         "deltas": tuple((at, found.value) for at, found in zip(points, worst[1:], strict=True)),
-        "renyi": tuple((order, unknown) for order in orders),
-        "rho": unknown,
+        "renyi": tuple((order, _known(subject, "renyi", order, effort)) for order in orders),
+        "rho": _known(subject, "zcdp_rho", Fraction(1), effort),
         "composition": None,
     }
     return parts, worst[0].bits
+
+
+def _known(subject: Mechanism, quantity: str, order: Fraction, effort: Effort) -> Enclosure:
+    """The divergence where a closed form has it; else nothing but that it is at least 0."""
+    found = None if subject.tabular else known_divergence(subject, quantity, order, effort)
+    return at_least(Fraction(0), 1) if found is None else found.value
 
 
 def _refined(

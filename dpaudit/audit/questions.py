@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from time import perf_counter
 from typing import Any
 
@@ -83,6 +84,7 @@ def epsilon(
         whose=Whose.CLAIMED if asked is None else Whose.ASKED,
         nominal_claim=nominal,
         repairing_delta=repairing_delta(subject, effort, nominal if stated is None else found),
+        delta_instead=_delta_instead(subject, effort, worst.value),
         **_common_members(chosen, worst),
         cross_check=answer_again(subject, worst.value) if cross_check else None,
         seconds=perf_counter() - start,
@@ -95,6 +97,14 @@ def epsilon(
 def _nominal(subject: Mechanism, effort: Effort, worst: Worst) -> Claim:
     """The verdict on "true epsilon <= nominal epsilon"; nothing of a mechanism without a nominal epsilon."""
     return Claim() if subject.epsilon is None else EpsilonDelta(subject.epsilon).judge(subject, effort, worst)
+
+
+def _delta_instead(subject: Mechanism, effort: Effort, value: Enclosure) -> tuple[Fraction, Enclosure] | None:
+    """delta at the nominal epsilon, or at 1, where the true epsilon is infinite though no output gives a pair away."""
+    if not value.is_infinite or subject.tabular:
+        return None
+    at = subject.epsilon or Fraction(1)
+    return at, effort.widest(subject, lambda e: worst_delta(subject, at, e)).value
 
 
 def repairing_delta(subject: Mechanism, effort: Effort, claim: Claim) -> Enclosure | None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from dpaudit.audit.cross_check import CrossCheck
 from dpaudit.audit.display import Shown, as_json
 from dpaudit.audit.judgement import Judgement, Whose, judged
-from dpaudit.audit.page import Against, Fields, Headline, Line, Page, Table, strong
+from dpaudit.audit.page import Against, Fields, Headline, Line, Page, Table, Words, strong
 from dpaudit.audit.picture import bar, draw_pair, pair
 from dpaudit.audit.setting import Setting
 from dpaudit.audit.words import (
@@ -38,7 +38,7 @@ from dpaudit.privacy.protocols import Counts, Dataset, Output, plain, text
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-UNNAMED = ("subject", "seconds", "command", "whose", "nominal_claim", "repairing_delta")
+UNNAMED = ("subject", "seconds", "command", "whose", "nominal_claim", "repairing_delta", "delta_instead")
 """Fields that JSON does not have under their own names: those of every answer, and those of the judgement."""
 
 
@@ -174,6 +174,8 @@ class EpsilonResult(WorstResult):
     """Where nothing is claimed: true epsilon <= nominal epsilon, judged."""
     repairing_delta: Enclosure | None = None
     """delta at the epsilon of the statement, where that is just exceeded, or infinitely."""
+    delta_instead: tuple[Fraction, Enclosure] | None = None
+    """An epsilon and delta there, where the outputs are real numbers and the true epsilon is infinite."""
 
     @property
     def judgement(self) -> Judgement | None:
@@ -200,6 +202,9 @@ class EpsilonResult(WorstResult):
     def worst_case(self) -> list[Line]:
         """The true epsilon, its closed form, the worst pair and output."""
         rows: list[Line] = [("true ε", strong(Against(self.value()[1], self.bound()))), *open_rows(self.epsilon)]
+        if self.delta_instead is not None:
+            at, delta = self.delta_instead
+            rows.append((f"δ({at})", Words(delta, "; at another ε: dpaudit delta --at, dpaudit profile")))
         if self.closed_form_symbolic:
             rows.append(("closed form", f"{self.closed_form}   ({self.closed_form_symbolic}, for every ε > 0)"))
         elif self.closed_form:

@@ -14,6 +14,7 @@ from typing import Any
 
 from dpaudit.mechanisms import REGISTRY, Mechanism, in_family, lookup, make_mechanism, posterior
 from dpaudit.mechanisms.load import load_mechanism, takes
+from dpaudit.mechanisms.named import canonical, is_named
 from dpaudit.numbers.errors import InputError, visible
 from dpaudit.numbers.rationals import positive, split
 from dpaudit.posterior.model import Model, make_model, show
@@ -84,6 +85,9 @@ class Setting:
         nominal = positive("eps", 1 if eps is None else eps)
         if not in_family(mech):
             own = {name: value for name, value in shape.items() if value is not None}
+            if is_named(mech):
+                mech, variants = canonical(mech)
+                given = {**variants, **given}
             return Setting(mech, None, nominal, tuple({**own, **given}.items()), adjacency)
         name, variants = _variants(mech)
         if n is None:

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 import typer
 
 from dpaudit.audit import questions as audit
-from dpaudit.audit.page import Note, Table
 from dpaudit.commands.options import (
     SHAPE,
     Checked,
@@ -18,7 +17,6 @@ from dpaudit.commands.options import (
     Listing,
     Plotted,
     Ranging,
-    Shown,
     Subject,
     option,
 )
@@ -176,26 +174,3 @@ def sensitivity(
     dpaudit sensitivity --n 20 --gamma 1
     """
     return Reply(audit.sensitivity(n, k=k, prior=prior, gamma=gamma, score=score, **effort))
-
-
-def mechanisms() -> Shown:
-    """All mechanisms: formula, claimed guarantee, options, source.
-
-    --mech also takes your own: file.py:Class or package.module:Class (its code runs), or a table of probabilities
-    (pmf.csv, pmf.json, pmf.parquet). Installed packages register theirs in the entry-point group dpaudit.mechanisms.
-
-    Example:
-
-    dpaudit mechanisms --json
-    """
-    from dpaudit.mechanisms.listing import listing
-
-    found = listing()
-    prose = ["output distribution", "claimed", "options", "source"]
-    columns = ["name", *prose]
-    rows = [(row["name"], row["formula"], row["claimed"], _given(row["parameters"]), row["source"]) for row in found]
-    return Reply(found, lambda: [Table(columns, rows, prose), Note("c is the histogram of the data.")])
-
-
-def _given(parameters: dict[str, Any]) -> str:
-    return ", ".join(f"--{name} ({p['default'] or 'required'})" for name, p in parameters.items())

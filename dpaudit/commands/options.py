@@ -7,8 +7,9 @@ options of that group, and the return annotation adds the output options; a comm
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
-from contextlib import nullcontext
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import nullcontext, suppress
+from itertools import pairwise
 from typing import Annotated, Any, get_type_hints
 
 import typer
@@ -33,6 +34,7 @@ from dpaudit.files.text import paragraphs
 from dpaudit.forall.ranged import Ranged
 from dpaudit.forall.ranged import read as read_ranged
 from dpaudit.mechanisms import REGISTRY
+from dpaudit.mechanisms.named import is_named, kind_of
 from dpaudit.numbers.balls import PrecisionExhausted
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import positive
@@ -72,7 +74,7 @@ def flag(name: str, words: str, panel: str | None = None) -> Any:
 
 
 SETTING = "Setting"
-FAMILY = "Parameters (your own mechanism: those of its constructor)"
+FAMILY = "Parameters"
 PRECISION = "Precision"
 OUTPUT = "Output"
 """The kinds of the shared options, as the help groups them; a command's own come first."""
@@ -80,8 +82,8 @@ MECH = typer.Option(
     "--mech",
     metavar="NAME",
     rich_help_panel=SETTING,
-    help="The mechanism; `dpaudit mechanisms` lists them; EHD/exact is a variant. Your own: file.py:Class or "
-    "package.module:Class (its code runs), or a table of probabilities: pmf.csv, pmf.json, pmf.parquet.",
+    help="The mechanism: laplace, randomized-response, EHDS, …; `dpaudit mechanisms` lists them. Your own: "
+    "file.py:Class or package.module:Class (its code runs), or a table of probabilities: pmf.csv, .json, .parquet.",
 )
 SHAPE = {
     "eps": ("RATIONAL", "Nominal ε, exact: 1, 4/5, 0.8, 1e-2. Default: 1. epsilon also takes all or 1/100..16."),
@@ -108,7 +110,8 @@ SET = typer.Option(
     "--set",
     metavar="NAME=VALUE",
     rich_help_panel=FAMILY,
-    help="Your own mechanism: any other parameter of its constructor; repeatable.",
+    help="Any other parameter: sigma=2; repeatable. `dpaudit mechanisms NAME` lists those of a mechanism, and "
+    "--sigma 2 means the same; your own mechanism: those of its constructor.",
 )
 TIER = (
     "exact: balls for every pair. fast: floats with a proven error bound discard pairs, balls decide the rest. "
@@ -184,20 +187,30 @@ SHARED: dict[str, tuple[Any, Any]] = {
 """Annotation and default of the options that several commands have."""
 
 
-def setting_options() -> dict[str, inspect.Parameter]:
-    """The options by name: --mech, the shape of the model, the parameters of the registry, --set."""
+def setting_options(arguments: Sequence[str]) -> dict[str, inspect.Parameter]:
+    """The options by name: --mech, the shape of the model, --set; and without help the parameters of mechanisms.
+
+    ``dpaudit mechanisms NAME`` lists those.
+    """
     found: dict[str, Any] = {"mech": Annotated[str, MECH]}
     for name, (metavar, words) in SHAPE.items():
         found[name] = text_option(FAMILY if name in ("n", "k", "prior") else SETTING, f"--{name}", metavar, words)
-    for parameter in {p.name: p for kind in REGISTRY.values() for p in kind.parameters}.values():
-        having = [kind.name for kind in REGISTRY.values() if parameter.name in {p.name for p in kind.parameters}]
-        option = f"--{parameter.name.replace('_', '-')}"
-        default = "" if parameter.default is None else f" Default: {parameter.default}."
-        words = f"{', '.join(having)}: {parameter.rule}.{default}"
-        choices = "|".join(parameter.choices)
-        found[parameter.name] = text_option(FAMILY, option, choices if 0 < len(choices) < 16 else "VALUE", words)
+    for name in _parameters_of(arguments):
+        found.setdefault(name, Annotated[str | None, typer.Option(f"--{name.replace('_', '-')}", hidden=True)])
     found["set_"] = Annotated[list[str] | None, SET]
     return {name: _parameter(name, kind, ... if name == "mech" else None) for name, kind in found.items()}
+
+
+def _parameters_of(arguments: Sequence[str]) -> Iterator[str]:
+    """The parameters of the family, and those of the mechanisms that the arguments name."""
+    mechs = [b for a, b in pairwise(arguments) if a == "--mech"]
+    mechs += [word.removeprefix("--mech=") for word in arguments if word.startswith("--mech=")]
+    kinds: list[Any] = list(REGISTRY.values())
+    for name in ",".join(mechs).split(","):
+        with suppress(InputError):  # an unknown variant: the setting says so
+            kinds += [kind_of(name)] if is_named(name) else []
+    for kind in kinds:
+        yield from (p.name for p in kind.parameters)
 
 
 def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
@@ -211,8 +224,10 @@ def _group(hint: Any) -> dict[str, Any]:
     return {name: default or SHARED.get(name, (None, None))[1] for name, _, default in words}
 
 
-def expose(command: Callable[..., Reply | None]) -> Callable[..., None]:
+def expose(command: Callable[..., Reply | None], arguments: Sequence[str] = ()) -> Callable[..., None]:
     """The command as typer takes it: the options of its groups in their place, the reply sent.
+
+    The parameters of the mechanisms that the ``arguments`` name are options too.
 
     An option that the command declares itself (a range of n, say) keeps its own meaning. No output may be an input,
     and the standard output is kept for results.
@@ -224,7 +239,7 @@ def expose(command: Callable[..., Reply | None]) -> Callable[..., None]:
         for name, p in signature.parameters.items()
         if not groups[name]
     }
-    options = setting_options() if groups.get("setting") else {}
+    options = setting_options(arguments) if groups.get("setting") else {}
     shared = {name: default for words in groups.values() for name, default in words.items() if name in SHARED}
     last = {name: _parameter(name, SHARED[name][0], default) for name, default in shared.items()}
     merged = {**{name: option for name, option in options.items() if name not in own}, **own, **last}

@@ -1,9 +1,10 @@
-"""The registry: one line a mechanism. A new mechanism is one class and one line here."""
+"""The registry of the posterior family: one line a mechanism. All others that have a name are in ``named``."""
 
 from __future__ import annotations
 
 import difflib
 
+from dpaudit.mechanisms import named
 from dpaudit.mechanisms.base import Mechanism, PosteriorMechanism, posterior
 from dpaudit.mechanisms.exponential import EHD, EHDL, EHDS, MH
 from dpaudit.mechanisms.laplace import LSDim, LSHist, LSZhang
@@ -39,9 +40,10 @@ def lookup(name: str) -> type[PosteriorMechanism]:
         return REGISTRY[by_key[key]]
     if is_own(str(name)):
         raise InputError("mech", name, f"this works for the posterior family only: {', '.join(REGISTRY)}")
-    near = difflib.get_close_matches(key, by_key, n=2, cutoff=0.5)
-    hint = f"did you mean {' or '.join(by_key[n] for n in near)}? " if near else ""
-    raise InputError("mech", name, f"unknown mechanism; {hint}known: {', '.join(REGISTRY)}; your own: file.py:Class")
+    close = difflib.get_close_matches(key, [*by_key, *named.names(), *named.ALIASES], n=2, cutoff=0.5)
+    hint = f"did you mean {' or '.join(by_key.get(n, n) for n in close)}? " if close else ""
+    rule = f"unknown mechanism; {hint}`dpaudit mechanisms` lists all; your own: file.py:Class"
+    raise InputError("mech", name, rule)
 
 
 def make_mechanism(mech: str, model: Model, eps: Exact, parameters: dict[str, Exact | None]) -> PosteriorMechanism:

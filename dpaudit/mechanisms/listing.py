@@ -2,31 +2,67 @@
 
 from __future__ import annotations
 
+import shlex
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from dpaudit.mechanisms import REGISTRY, PosteriorMechanism
+from dpaudit.mechanisms import REGISTRY, PosteriorMechanism, lookup, named
 from dpaudit.mechanisms.source import entry_points
 from dpaudit.posterior.model import make_model
 
+if TYPE_CHECKING:
+    from dpaudit.mechanisms.named.base import Named
+
+
+FAMILY, INSTALLED = "the documents' eight", "installed packages"
+
 
 def listing() -> list[dict[str, Any]]:
-    """Returns name, formula, claimed guarantee, parameters and source of every mechanism."""
-    rows: list[dict[str, Any]] = [
-        {
-            "name": kind.name,
-            "formula": kind.formula,
-            "claimed": claim_text(kind),
-            "parameters": {p.name: {"default": p.default, "rule": p.rule} for p in kind.parameters},
-            "source": kind.source,
-        }
-        for kind in REGISTRY.values()
-    ]
+    """Name, group, summary, formula, claimed guarantee, parameters and source of every mechanism."""
+    rows = [known(name) for name in named.names()]
+    rows += [_row(kind, FAMILY, kind.formula, claim_text(kind)) for kind in REGISTRY.values()]
     outside = "registered by an installed package; not loaded for this list"
     return rows + [
-        {"name": name, "formula": outside, "claimed": "", "parameters": {}, "source": point.value}
+        {
+            **{"name": name, "group": INSTALLED, "summary": outside, "formula": outside, "claimed": ""},
+            **{"parameters": {}, "source": point.value},
+        }
         for name, point in entry_points().items()
     ]
+
+
+def known(name: str) -> dict[str, Any]:
+    """The row of one mechanism by name; of a known one also its closed forms, its data sets and an example."""
+    if not named.is_named(name):
+        kind = lookup(name)
+        return _row(kind, FAMILY, kind.formula, claim_text(kind))
+    base, variants = named.canonical(name)
+    found = named.kind_of(base)
+    group = next(group for group, rows in named.NAMED.items() if base in rows)
+    also = sorted(alias for alias, of in named.ALIASES.items() if of.split("/")[0] == base)
+    more = {"also": also, "closed_forms": found.closed, "covers": found.covers, "nominal_epsilon": found.takes_epsilon}
+    return _row(found, group, found.summary, found.claims) | more | {"variants": variants}
+
+
+def _row(kind: type[PosteriorMechanism] | type[Named], group: str, summary: str, claimed: str) -> dict[str, Any]:
+    found = {
+        **{"name": kind.name, "group": group, "summary": summary, "formula": kind.formula, "claimed": claimed},
+        "parameters": {
+            p.name: {"default": p.default, "rule": p.rule, "examples": list(p.examples)} for p in kind.parameters
+        },
+        "source": kind.source,
+    }
+    return {**found, "example": _example(found)}
+
+
+def _example(row: dict[str, Any]) -> str:
+    """A command that audits the mechanism, with one of its parameters."""
+    first = next(iter(row["parameters"].items()), None)
+    if row["group"] == FAMILY:
+        needed = [f"--{name} {p['examples'][0]}" for name, p in row["parameters"].items() if p["default"] is None]
+        return " ".join(["dpaudit epsilon --mech", row["name"], *needed, "--n 20"])
+    words = [] if first is None else [f"--{first[0]} {shlex.quote(first[1]['examples'][-1])}"]
+    return " ".join(["dpaudit epsilon --mech", row["name"], *words])
 
 
 def claim_text(kind: type[PosteriorMechanism]) -> str:

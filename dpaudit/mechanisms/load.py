@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from dpaudit.mechanisms.base import Mechanism
+from dpaudit.mechanisms.named import canonical, is_named, kind_of
 from dpaudit.mechanisms.own.mechanism import OwnMechanism
 from dpaudit.mechanisms.own.user_code import OWN, describe, guarded
 from dpaudit.mechanisms.source import TABLES, entry_points, sha256_of
@@ -33,6 +34,8 @@ def load_mechanism(mech: Any, eps: Exact, given: dict[str, Any]) -> Mechanism:
         _only({"adjacency"}, given, "a table of probabilities")
         _no_epsilon(eps, "a table of probabilities")
         return read_table(mech, given.get("adjacency"))
+    if is_named(mech):
+        return _by_name(mech, eps, given)
     target, reference = (find_class(mech), mech) if isinstance(mech, str) else (mech, _reference(mech))
     if isinstance(target, Mechanism):
         return target
@@ -50,8 +53,34 @@ def load_mechanism(mech: Any, eps: Exact, given: dict[str, Any]) -> Mechanism:
     return _own(OwnMechanism(made, reference, _nominal(made), settings, sha256=sha256_of("mech", mech)))
 
 
+def _by_name(mech: str, eps: Exact, given: dict[str, Any]) -> Mechanism:
+    """The mechanism that everybody knows by that name, with its declared parameters."""
+    name, variants = canonical(mech)
+    kind = kind_of(name)
+    for key, value in variants.items():
+        if given.get(key, value) != value:
+            raise InputError(key, given[key], f"contradicts {mech}")
+    _only({p.name for p in kind.parameters}, given, name)
+    if not kind.takes_epsilon:
+        _no_epsilon(eps, name)
+    values = {p.name: p.read(name, {**variants, **given}.get(p.name)) for p in kind.parameters}
+    made = kind.make(**values, **({"epsilon": positive("eps", eps)} if kind.takes_epsilon else {}))
+    shown = {p.name: "auto" if values[p.name] is None else show(values[p.name]) for p in kind.parameters}
+    form = OwnMechanism
+    if hasattr(made, "curve"):
+        from dpaudit.mechanisms.own.curve import CurveMechanism as form
+    return _own(form(made, name, positive("eps", eps) if kind.takes_epsilon else None, shown))
+
+
 def _own(mechanism: OwnMechanism) -> OwnMechanism:
-    """The mechanism; one whose code draws ideal noise and returns real numbers as one with densities."""
+    """The mechanism in the form in which its law is known.
+
+    Code that draws ideal noise and returns real numbers has densities, independent coordinates a table of their own.
+    """
+    if mechanism.method == "coordinates":
+        from dpaudit.mechanisms.own.product import ProductMechanism
+
+        return ProductMechanism(mechanism)
     if mechanism.method != "sample":
         return mechanism
     from dpaudit.mechanisms.own.real import with_densities
@@ -85,6 +114,9 @@ def _sampler(function: Any, mech: Any, reference: str, eps: Exact, given: dict[s
 def takes(mech: Any) -> set[str]:
     """Returns what somebody's own mechanism takes: the parameters of its constructor; its nominal epsilon is "eps"."""
     table = isinstance(mech, str) and mech.lower().endswith(TABLES)
+    if is_named(mech):
+        kind = kind_of(mech)
+        return {p.name for p in kind.parameters} | ({"eps", "epsilon"} if kind.takes_epsilon else set())
     target = find_class(mech) if isinstance(mech, str) and not table else mech
     named = list(_named(target)) if isinstance(target, type) else []
     if _is_function(target):

@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from dpaudit.mechanisms.named import is_named
 from dpaudit.numbers.errors import InputError
 
 GROUP = "dpaudit.mechanisms"
@@ -25,8 +26,8 @@ def entry_points() -> dict[str, Any]:
 
 
 def is_own(mech: str) -> bool:
-    """Whether the text refers to a class, a table or an entry point, not to a mechanism of the family."""
-    return ":" in mech or mech.lower().endswith((*TABLES, ".py")) or mech.strip() in entry_points()
+    """Whether the text refers to a class, a table, an entry point or a known name, not to a mechanism of the family."""
+    return is_named(mech) or ":" in mech or mech.lower().endswith((*TABLES, ".py")) or mech.strip() in entry_points()
 
 
 def file_of(mech: Any) -> Path | None:
@@ -39,7 +40,7 @@ def file_of(mech: Any) -> Path | None:
     mech = mech.strip()
     if mech.lower().endswith(TABLES):
         return Path(mech)
-    if not is_own(mech):
+    if is_named(mech) or not is_own(mech):
         return None
     where = entry_points()[mech].module if mech in entry_points() else mech.rpartition(":")[0]
     if where.endswith(".py"):

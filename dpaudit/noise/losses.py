@@ -167,6 +167,22 @@ def _mass(part: Part) -> Ball:
     return found
 
 
+def normal_distance(mine: Law, theirs: Law) -> Fraction | None:
+    """mu^2 if the two laws are one shape of normal real parts with the same deviations, at distance mu; else None.
+
+    Such a pair has the losses of N(mu, 1) against N(0, 1).
+    """
+    if len(mine) != 1 or mine.keys() != theirs.keys():
+        return None
+    (f,), (g,) = mine.values(), theirs.values()
+    total = Fraction(0)
+    for a, b in zip(f.densities, g.densities, strict=True):
+        if not (isinstance(a, Normal) and isinstance(b, Normal) and a.sigma == b.sigma):
+            return None
+        total += ((a.mean - b.mean) / a.sigma) ** 2
+    return total if f.image == g.image else None
+
+
 def _tests(mine: Part, theirs: Part | None) -> Test:
     """The tests on one shape; real parts with the same density in both laws are left out."""
     if _impossible(mine):

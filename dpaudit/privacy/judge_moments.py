@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import PrecisionExhausted, ball
 from dpaudit.numbers.champion import Champion
-from dpaudit.numbers.enclosure import Enclosure, infinite, outward
+from dpaudit.numbers.enclosure import Enclosure, exact, infinite, outward
+from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.verdict import Verdict
-from dpaudit.privacy.claim import Claim, Evidence, narrowed
+from dpaudit.privacy.claim import BOUNDS, Claim, Evidence, narrowed
 from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.judge import settled
 from dpaudit.privacy.moments import Concentration, InfiniteLoss, Moments
@@ -38,6 +39,8 @@ def unless_infinite(
 ) -> Claim:
     """Returns what ``decide`` says, or REFUTED where a loss is infinite; a mechanism that is too large is refused."""
     effort.check_whole(mechanism, "claim")
+    if not mechanism.tabular:
+        return _without_table(mechanism, claim, quantity, at, effort)
     found = mechanism.algebra().infinite()
     try:
         if found is not None:
@@ -45,6 +48,42 @@ def unless_infinite(
         return decide()
     except InfiniteLoss as loss:
         return Claim(claim, Verdict.REFUTED, Evidence(quantity, infinite(), loss.witness, at))
+
+
+def _without_table(mechanism: Audited, claim: Guarantee, quantity: str, at: dict[str, str], effort: Effort) -> Claim:
+    """The verdict where densities decide: by the divergence, where it is known in closed form. A loss that is
+    unbounded says nothing here: that of Gaussian noise is, and its divergences are finite.
+    """
+    bound, order = vars(claim)[BOUNDS[quantity]], Fraction(at.get("alpha", "1"))
+    worst = known_divergence(mechanism, quantity, order, effort)
+    if worst is None:
+        rule = f"{mechanism.name} has no table of probabilities, and this is not known in closed form for it"
+        raise InputError("claim", claim.option(), f"{rule}; (ε, δ) can be judged: --claim eps=1,delta=1e-5")
+    evidence = Evidence(quantity, worst.value, worst.witness, at, worst.bits)
+    if worst.known is not None:
+        return Claim(claim, Verdict.PROVED if worst.known <= bound else Verdict.REFUTED, evidence)
+    outcome, _ = settled(
+        mechanism, bound, effort, lambda e: known_divergence(mechanism, quantity, order, e) or worst, worst
+    )
+    return Claim(claim, outcome, evidence)
+
+
+def known_divergence(mechanism: Audited, quantity: str, order: Fraction, effort: Effort) -> Worst | None:
+    """The largest divergence of a mechanism without a table, None where it is not known in closed form."""
+    if mechanism.divergence(quantity, order) is None:
+        return None
+
+    def attempt() -> tuple[Enclosure, Witness, Fraction | None] | None:
+        found = mechanism.divergence(quantity, order)
+        assert found is not None
+        value, where = found[0], Witness(found[1], found[2], None)
+        if isinstance(value, Fraction):
+            return exact(value, effort.digits), where, value
+        narrow = balls.enclosure(value, effort.digits, least=0)
+        return None if narrow is None else (narrow, where, None)
+
+    (value, where, known), bits = balls.refine(attempt, *balls.bits_for(effort.digits))
+    return Worst(value, where, bits, known=known)
 
 
 def judge_renyi(mechanism: Audited, claim: RenyiDP, effort: Effort) -> Claim:

@@ -19,6 +19,7 @@ from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, PrecisionExhausted, ball
 from dpaudit.numbers.champion import Champion
 from dpaudit.numbers.enclosure import Enclosure, exact
+from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.normal import quantile
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.claim import Claim, Evidence, narrowed
@@ -193,6 +194,9 @@ def judge_trade_off(mechanism: Audited, claim: TradeOff, effort: Effort) -> Clai
     That margin is never above 0: it is 0 for the test that always rejects.
     """
     effort.check_whole(mechanism, "claim")
+    if not mechanism.tabular:
+        rule = f"{mechanism.name} has no table of probabilities; (ε, δ) can be judged: --claim eps=1,delta=1e-5"
+        raise InputError("claim", claim.option(), rule)
     mechanism.algebra().infinite()  # says where it is open whether an output is possible
 
     def deficit(test: Rejection) -> Ball:

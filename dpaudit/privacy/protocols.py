@@ -231,6 +231,12 @@ class Audited(ABC):
         """Returns delta at the points where the mechanism has no table but densities, else None."""
         return None
 
+    def divergence(self, quantity: str, order: Fraction) -> tuple[Fraction | Ball, Dataset, Dataset] | None:
+        """Of a mechanism without a table, where it is known: the largest "renyi" divergence of this order, the
+        "zcdp_rho" or the "gdp_mu", with the pair that attains it.
+        """
+        return None
+
     def symmetry(self) -> Symmetry | None:
         """The symmetry of the law and the adjacency together, or None."""
         return None

@@ -22,7 +22,7 @@ BAD = [
     (["epsilon", "--mech", "EHDS"], "--n = (missing)", "whole number"),
     (["epsilon", "--n", "4"], "--mech", "Missing"),
     (["epsilon", "--mech", "EHSD", "--n", "4"], "--mech = EHSD", "did you mean"),
-    (["epsilon", "--mech", "zzzzzz", "--n", "4"], "--mech = zzzzzz", "known: LSZhang"),
+    (["epsilon", "--mech", "zzzzzz", "--n", "4"], "--mech = zzzzzz", "`dpaudit mechanisms` lists all"),
     (["epsilon", "--mech", "", "--n", "4"], "--mech = (empty)", "unknown mechanism"),
     ([*BASE, "--eps", "0"], "--eps = 0", "> 0"),
     ([*BASE, "--eps", "-1"], "--eps = -1", "> 0"),
@@ -239,13 +239,19 @@ def test_the_largest_models():
 
 @pytest.mark.parametrize(
     ("name", "suggested"),
-    [("EHSD", "EHD or EHDS"), ("MHdleta", "MHdelta or EHDL"), ("lszang", "LSZhang"), ("zzzzzz", None)],
+    [
+        ("EHSD", "EHD or EHDS"),
+        ("MHdleta", "MHdelta or EHDL"),
+        ("lszang", "LSZhang"),
+        ("zzzzzz", None),
+        ("laplce", "laplace or discrete-laplace"),
+    ],
 )
 def test_the_nearest_mechanisms_are_suggested(name, suggested):
     with pytest.raises(dpaudit.InputError) as caught:
         lookup(name)
     assert caught.value.option == "mech"
-    assert (f"did you mean {suggested}? known" in str(caught.value)) == (suggested is not None)
+    assert (f"did you mean {suggested}? `dpaudit" in str(caught.value)) == (suggested is not None)
     assert lookup(" ehds ").name == "EHDS"
 
 

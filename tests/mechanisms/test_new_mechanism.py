@@ -111,7 +111,8 @@ def test_the_parameter_matters_and_is_checked(run):
     message = run("epsilon", "--mech", "Tempered", "--n", 4, "--temperature", 0, code=2)
     assert "--temperature = 0: must be > 0" in message
     assert "EHDL has no such parameter" in run("epsilon", "--mech", "EHDL", "--n", 4, "--temperature", 2, code=2)
-    assert "--temperature" in run("epsilon", "--help")
+    assert "--temperature" not in run("epsilon", "--help")
+    assert "--temperature" in run("mechanisms", "Tempered")
 
 
 def test_theorems_are_about_it_by_the_form_that_it_offers(run):

@@ -11,7 +11,6 @@ from pages import (
     Command,
     File,
     command_line,
-    default_of,
     named,
     session,
 )
@@ -66,7 +65,7 @@ def test_the_setting_of_the_picture_is_told():
     """Beside it, and for who does not see it, as the plan of its report has it."""
     (asked,) = tomllib.loads((ROOT / "reports/uniform-k2/plan.toml").read_text())["audit"]
     assert asked == {"mechs": "all", "n": "1..100", "prior": "1,1", "eps": "1"}
-    assert default_of("epsilon", "--gamma") == "1"
+    assert dpaudit.mechanism("EHDS", n=2).settings()["gamma"] == "1"
     for page in ("README.md", "docs/README.md"):
         words, told = re.search(
             r"!\[([^\]]*)\]\(\S*true-epsilon.svg\)\n\n(The picture .*)", (ROOT / page).read_text()

@@ -10,16 +10,17 @@
         def neighbors(self, x): ...                 # optional; default: every other data set
         adjacency = "replace-one"                    # or another name; see docs/privacy-notions.md
 
-One of four methods gives the distributions: ``probability(x, r)``, ``probabilities(x)`` (a list in the order of the
-outputs, or a dict), ``log_weight(x, r)`` (unnormalised; None for an impossible output), or ``sample(x, rng)``, whose
-code is followed (own_sample; outputs() is then optional). A number is an int, a
+One of five methods gives the distributions: ``probability(x, r)``, ``probabilities(x)`` (a list in the order of the
+outputs, or a dict), ``log_weight(x, r)`` (unnormalised; None for an impossible output), ``sample(x, rng)``, whose
+code is followed (own/sample.py; outputs() is then optional), or ``coordinates(x)``, the distributions of independent
+parts of the output (own/product.py; without outputs()). A number is an int, a
 Fraction, text such as "1/3", an expression such as ``dpaudit.exp(-epsilon)``, or for probabilities an enclosure
 (lower, upper). A binary float is refused: it is not exact.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from fractions import Fraction
 from functools import cached_property
@@ -29,6 +30,7 @@ from typing import TYPE_CHECKING, Any, Self
 from dpaudit.mechanisms.base import ExactRows, Mechanism
 from dpaudit.mechanisms.own.algebra import OwnAlgebra
 from dpaudit.mechanisms.own.entry import Entries, short
+from dpaudit.mechanisms.own.items import alike, hashable
 from dpaudit.mechanisms.own.law import GivenRow, OwnLaw, Rows
 from dpaudit.mechanisms.own.user_code import guarded
 from dpaudit.numbers.errors import InputError, visible
@@ -45,7 +47,7 @@ MAX_ITEMS = 10**6
 MAX_PAIRS = 10**7
 ENTRY_BYTES = 1000
 """An entry of the table of distributions: its exact value, its ball and its logarithm; rounded up."""
-METHODS = ("probability", "probabilities", "log_weight", "sample")
+METHODS = ("probability", "probabilities", "log_weight", "sample", "coordinates")
 
 
 class OwnMechanism(Mechanism):
@@ -80,12 +82,13 @@ class OwnMechanism(Mechanism):
         target = self._target
         given = [method for method in METHODS if callable(getattr(target, method, None))]
         for method in ("datasets", "outputs"):
-            if not callable(getattr(target, method, None)) and (method == "datasets" or "sample" not in given):
-                unless = " (or sample(x, rng), which needs none)" if method == "outputs" else ""
+            needs_none = method == "outputs" and not {"sample", "coordinates"}.isdisjoint(given)
+            if not callable(getattr(target, method, None)) and not needs_none:
+                unless = " (or sample(x, rng) or coordinates(x), which need none)" if method == "outputs" else ""
                 raise self._error(f"needs a method {method}(){unless}")
         if len(given) != 1:
             which = " and ".join(given) or "none"
-            wanted = "probability(x, r), probabilities(x), log_weight(x, r), sample(x, rng)"
+            wanted = "probability(x, r), probabilities(x), log_weight(x, r), sample(x, rng), coordinates(x)"
             raise self._error(f"needs exactly one of {wanted}; has {which}")
         self.method = given[0]
 
@@ -114,7 +117,7 @@ class OwnMechanism(Mechanism):
         if len(first) != len(second):
             raise self._changed(f"{method}()", f"{len(first)} items", f"{len(second)} items")
         for a, b in zip(first, second, strict=True):
-            if not (a is b or guarded(self.reference, lambda a=a, b=b: a == b and _alike(a, b))):
+            if not (a is b or guarded(self.reference, lambda a=a, b=b: a == b and alike(a, b))):
                 raise self._changed(f"{method}()", short(a), short(b))
         return first
 
@@ -130,7 +133,7 @@ class OwnMechanism(Mechanism):
         if len(items) > MAX_ITEMS:
             raise self._error(f"{method}() returns more than {MAX_ITEMS} items")
         for item in items:
-            if not _hashable(item):
+            if not hashable(item):
                 raise self._error(f"{method}() returns {item!r}, which is not hashable; use tuples instead of lists")
         return items
 
@@ -239,7 +242,7 @@ class OwnMechanism(Mechanism):
         """The data set or output that was found, as it was listed; one that only compares equal is refused."""
         if found not in known:
             raise self._error(f"{place} {text(found)}, which is not one of the {what}s")
-        if not _alike(known[found], found):
+        if not alike(known[found], found):
             twins = f"{short(found)}, which compares equal to the {what} {short(known[found])} but is another value"
             raise self._error(f"{place} {twins}")
         return known[found]
@@ -270,7 +273,7 @@ class OwnMechanism(Mechanism):
 
     def read_dataset(self, option: str, value: Any) -> Dataset:
         """The data set that is this value or has this name; a name of two data sets is refused."""
-        if _hashable(value) and value in self._listed_datasets:
+        if hashable(value) and value in self._listed_datasets:
             return self._listed_datasets[value]
         found = self._names.find(option, text(value))
         if found:
@@ -381,20 +384,11 @@ class OwnMechanism(Mechanism):
         return {**super().describe(), **origin, **relation, **self.caveats()}
 
     def caveats(self) -> dict[str, Any]:
-        """Returns what an answer on the mechanism's code rests on; nothing where it gives its distributions itself."""
-        return self._sampled.caveats(self._datasets, self._lists_outputs) if self.method == "sample" else {}
+        """What an answer on the mechanism's code rests on; and for whom its data sets stand, where it says so."""
+        found = self._sampled.caveats(self._datasets, self._lists_outputs) if self.method == "sample" else {}
+        return {**found, "notes": [*found.get("notes", ()), *self.notes()]} if self.notes() else found
 
-
-def _alike(a: Any, b: Any) -> bool:
-    """Whether two values that compare equal also are of one type or have one text: 1 and True are not alike."""
-    if isinstance(a, tuple) and isinstance(b, tuple):
-        return all(_alike(*entries) for entries in zip(a, b, strict=False))
-    return type(a) is type(b) or text(a) == text(b)
-
-
-def _hashable(value: Any) -> bool:
-    try:
-        hash(value)
-    except Exception:  # somebody else's object: its hash may do anything
-        return False
-    return isinstance(value, Hashable)
+    def notes(self) -> list[str]:
+        """The line ``covers`` of its author: for which pairs of neighbors the data sets stand."""
+        said = getattr(self._target, "covers", None)
+        return [visible(said)] if isinstance(said, str) else []

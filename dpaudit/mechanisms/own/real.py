@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
+from math import isqrt
 from typing import Any, cast
 
 from dpaudit.mechanisms.own.mechanism import OwnMechanism
@@ -18,7 +19,7 @@ from dpaudit.noise.densities import Part
 from dpaudit.noise.law import IDEAL, expression
 from dpaudit.noise.losses import Peak, shape_text
 from dpaudit.numbers import balls
-from dpaudit.numbers.balls import Ball
+from dpaudit.numbers.balls import Ball, ball
 from dpaudit.numbers.champion import Champion
 from dpaudit.numbers.digits import at_most
 from dpaudit.numbers.enclosure import Enclosure
@@ -90,9 +91,21 @@ class RealMechanism(OwnMechanism):
         (value, witness), bits = balls.refine(attempt, 2 * first, 8 * cap)
         return Worst(value, witness, bits)
 
+    def divergence(self, quantity: str, order: Fraction) -> tuple[Fraction | Ball, Dataset, Dataset] | None:
+        """That of Gaussian noise alone: with mu the largest distance, D_a = a mu^2/2, rho = mu^2/2, and mu."""
+        found = [(losses.normal_distance(self._laws[x], self._laws[y]), x, y) for x, y in pairs(self)]
+        known = [(square, x, y) for square, x, y in found if square is not None]
+        if len(known) < len(found):
+            return None
+        square, x, y = max(known, key=lambda entry: entry[0])
+        if quantity == "gdp_mu":
+            root = Fraction(isqrt(square.numerator), isqrt(square.denominator))
+            return (root if root * root == square else ball(square).sqrt()), x, y
+        return square / 2 * (order if quantity == "renyi" else 1), x, y
+
     def caveats(self) -> dict[str, Any]:
         """What the answer rests on; and delta(infinity) where it is not 0."""
-        found: dict[str, Any] = {"assumptions": [IDEAL]}
+        found: dict[str, Any] = {"assumptions": [IDEAL], **({"notes": self.notes()} if self.notes() else {})}
         witness = self.algebra().infinite()
         if witness is None:
             return found
@@ -101,7 +114,7 @@ class RealMechanism(OwnMechanism):
             mass = losses.infinite_mass(self._laws[x], self._laws[y])
             never = balls.ends(mass)[1]
         note = f"δ(∞) = {at_most(never, 6)} for this pair: the probability of outputs that are impossible for x′"
-        return {**found, "notes": [note]} if never > Fraction(1, 1 << 60) else found
+        return {**found, "notes": [*self.notes(), note]} if never > Fraction(1, 1 << 60) else found
 
 
 @dataclass(frozen=True)
