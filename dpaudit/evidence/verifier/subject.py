@@ -6,7 +6,7 @@ When ``Subject.law`` returns, every enclosure in it contains the probability tha
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -26,44 +26,29 @@ ALL, WITNESS = "all", "witness"
 
 
 class Subject:
-    """A subclass has datasets(), links(x), row(x, bits), place(value, name), output(value) and the words."""
+    """What a ``Table`` and a ``Family`` share; each has these methods:
 
-    every_pair: bool
+    datasets(): all data sets; links(x): those adjacent to x, unless every pair is; counts(): the numbers of data sets,
+    of ordered adjacent pairs and of outputs; row(x, bits): the distribution of x by the definition, which is one, or
+    that is said; place(value, name) and output(value): the data set, and the place in the rows of the output, that a
+    member of the certificate names; says(): the members and the words that say what it is, and the adjacency.
+    """
+
     name: str
+    every_pair: bool
     every_row = False
     """Whether all rows are checked even where only the witness is: of a table, which is nothing but its rows."""
+    datasets: Any
+    links: Any
+    counts: Any
+    row: Any
+    place: Any
+    output: Any
+    says: Any
 
-    def datasets(self) -> Iterable[Any]:
-        """All data sets."""
-        raise NotImplementedError
-
-    def links(self, x: Any) -> Iterable[Any]:
-        """The data sets adjacent to x, unless every pair is adjacent."""
-        raise NotImplementedError
-
-    def counts(self) -> tuple[int, int, int]:
-        """The numbers of data sets, of ordered adjacent pairs and of outputs."""
-        raise NotImplementedError
-
-    def row(self, x: Any, bits: int) -> list[Number]:
-        """The distribution of x by the subject's definition; it is one, or that is said."""
-        raise NotImplementedError
-
-    def place(self, value: Any, name: str) -> Any:
-        """The data set that a member of the certificate names."""
-        raise NotImplementedError
-
-    def output(self, value: Any) -> int:
-        """The place in the rows of the output that a member of the certificate names."""
-        raise NotImplementedError
-
-    def says(self) -> tuple[dict[str, Any], str, str]:
-        """The members and the words that say what this is, and the adjacency in words."""
-        raise NotImplementedError
-
-    def neighbors(self, x: Any) -> Iterable[Any]:
+    def neighbors(self, x: Any) -> Iterator[Any]:
         """The data sets adjacent to x."""
-        return (y for y in self.datasets() if y != x) if self.every_pair else self.links(x)
+        return (y for y in self.datasets() if y != x) if self.every_pair else iter(self.links(x))
 
     def adjacent(self, x: Any, y: Any) -> bool:
         """Whether the two are adjacent."""
