@@ -27,9 +27,7 @@ def table(rows, logarithmic=False, pairs=None, name="rows", **statement):
         "statement": {"quantity": "delta", "at": "0", "lower": "0", "upper": "1", "claimed": None,
                       "claimed_delta": None, "verdict": None, **statement},
         "witness": {"x": names[0], "x_prime": names[1]},
-        "method": {"counts": {"datasets": size, "outputs": len(outputs),
-                              "pairs": size * (size - 1) if pairs is None else 2 * len(pairs)}},
-        "versions": {},
+        "made": "by hand",
     }  # fmt: skip
     return sealed(document)
 
@@ -46,8 +44,23 @@ def family(mechanism, n, k, counts, x, y, **statement):
         "statement": {"quantity": "delta", "at": "0", "lower": "0", "upper": "1", "claimed": None,
                       "claimed_delta": None, "verdict": None, **statement},
         "witness": {"x": x, "x_prime": y},
-        "method": {"counts": dict(zip(("datasets", "pairs", "outputs"), counts, strict=True))},
-        "versions": {},
+        "made": "by hand",
+    }  # fmt: skip
+    return sealed(document)
+
+
+def theorem(mechanism, n, x, y):
+    """A certificate for every epsilon."""
+    document = {
+        "format": FORMAT,
+        "version": VERSION,
+        "kind": "every-epsilon",
+        "subject": {"mechanism": mechanism, "n": n, "k": 2, "prior": ["1", "1"], "nominal_epsilon": "all",
+                    "parameters": {}},
+        "statement": {"quantity": "every-epsilon", "lower": "0", "upper": "1", "claimed": "1", "verdict": "PROVED"},
+        "witness": {"x": x, "x_prime": y, "output": x, "epsilon": "0"},
+        "cover": [],
+        "made": "by hand",
     }  # fmt: skip
     return sealed(document)
 
@@ -102,5 +115,6 @@ def large():
         "bounds of 4000 digits": table([["1/3", "2/3"], ["1/2", "1/2"]], lower="0", upper="0." + "2" * 2040),
         "an order of 1000 digits": order("9" * 1000),
         "ten thousand logarithms of gamma": table([[["log_gamma", f"{i}/7"] for i in range(1, 10_001)]] * 2, True),
+        "a theorem on a thousand million records": theorem("EHDL", 10**9, [0, 10**9], [1, 10**9 - 1]),
         "a table of 4 million pairs": table({str(i): ["1/2", "1/2"] for i in range(2000)}),
     }

@@ -1,7 +1,7 @@
 """Certificates: a result as a JSON file that anyone can check with ``dpaudit verify``, along an independent path.
 
-It holds the inputs as exact rationals, the law in dyadic enclosures (``law``), the statement, the witness, the method,
-the versions and a hash of its own content. For somebody's own mechanism it holds the exact distributions as well.
+It holds the inputs as exact rationals, the law in dyadic enclosures (``law``), the statement, the witness, how it
+was made and a hash of its own content. For somebody's own mechanism it holds the exact distributions as well.
 """
 
 from __future__ import annotations
@@ -40,7 +40,6 @@ MAX_PLACES = DIGITS - 50
 """Decimals of an end of an enclosure."""
 
 Result = EpsilonResult | DeltaResult | GuaranteeResult | covers.TheoremResult
-ARITHMETIC = "balls (FLINT/Arb), rounded outward"
 
 
 class NotAccepted(InputError):
@@ -58,7 +57,7 @@ class Contradicted(NotAccepted):
 def certificate(result: Result) -> dict[str, Any]:
     """The certificate of one result, ready for JSON."""
     if isinstance(result, covers.TheoremResult):
-        document = _complete(covers.document(result), result.precision_bits, result.subject.mechanism)
+        document = _complete(covers.document(result), result.precision_bits)
         try:
             kind_of(document)(document, False)
         except (Malformed, Rejected) as problem:
@@ -85,7 +84,7 @@ def certificate(result: Result) -> dict[str, Any]:
     for factor in (1, 2, 4, 8):
         bits = factor * least
         document["law"] = enclosed_law(mechanism, held, _ordered(mechanism, mechanism.outputs()), bits, covers_all)
-        found = _complete(document, evidence.bits, mechanism)
+        found = _complete(document, evidence.bits)
         try:
             kind_of(found)(found, False).check()
         except (Malformed, RecursionError) as problem:
@@ -116,14 +115,12 @@ def _ordered(mechanism: Mechanism, items: Iterable[Any]) -> list[Any]:
     return sorted(items) if mechanism.exact_rows([]) is None else list(items)
 
 
-def _complete(document: dict[str, Any], bits: int, mechanism: Mechanism) -> dict[str, Any]:
-    """The document with method, versions and hash."""
-    counts = {} if document["kind"] == "every-n" else {"counts": mechanism.counts().to_dict()}
-    found = {
-        **document,
-        "method": {"arithmetic": ARITHMETIC, "precision_bits": bits, **counts},
-        "versions": _versions(),
-    }
+def _complete(document: dict[str, Any], bits: int) -> dict[str, Any]:
+    """The document with how it was made, and its hash."""
+    from importlib.metadata import version
+
+    tools = f"dpaudit {__version__}, python-flint {version('python-flint')}, Python {platform.python_version()}"
+    found = {**document, "made": f"{tools}; balls of {bits} bits (FLINT/Arb), rounded outward"}
     return {**found, "sha256": digest(found)}
 
 
@@ -252,9 +249,3 @@ def readable(found: Enclosure) -> Enclosure:
     if found.is_infinite or found.places <= MAX_PLACES:
         return found
     return outward(found.lower, found.upper, MAX_PLACES - 2, small=False)
-
-
-def _versions() -> dict[str, str]:
-    from importlib.metadata import version
-
-    return {"dpaudit": __version__, "python-flint": version("python-flint"), "python": platform.python_version()}

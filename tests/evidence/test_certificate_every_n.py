@@ -237,7 +237,7 @@ def test_the_slopes_are_those_of_the_engine(mech, more):
     ranged = read(mech, n="all", prior="1/2,3", eps="2", **more)
     part = object.__new__(EveryN)
     part.subject, part.bits = ranged.describe(), 140
-    part.law = part.law_of(1)
+    part.law = part.law_of(n=1)
     for side, prior in enumerate([part.law.prior, part.law.prior[::-1]]):
         sloped = blocks.Block(part.law, side, [110, 121], 3, 90, sloped=True)
         with balls.precision(128):
@@ -248,12 +248,6 @@ def test_the_slopes_are_those_of_the_engine(mech, more):
                 for n in (110, 115, 121):
                     exact = Pairs(family_of(ranged), prior, Block(n, n), 90, 6).peaks(x)
                     assert all(balls.ends(peak.value)[0] <= own for peak in exact)
-
-
-def test_there_are_no_counts_of_every_n(ehd):
-    assert set(ehd["method"]) == {"arithmetic", "precision_bits"}
-    counts = {"datasets": 2, "pairs": 2, "outputs": 2}
-    assert "unknown member" in accepted(changed(ehd, ("method", "counts"), counts), full=False)
 
 
 def test_the_middle_is_that_of_the_engine():
@@ -272,7 +266,7 @@ def test_the_middle_is_that_of_the_engine():
         family, subject = family_of(ranged), ranged.describe()
         part = object.__new__(EveryN)
         part.subject, part.bits, part.m, part.first = subject, 140, 24, 100
-        part.law = part.law_of(1)
+        part.law = part.law_of(n=1)
         own = part.middle() * part.law.epsilon
         with balls.precision(128):
             low, high = balls.ends(family.middle(24, 100))
@@ -288,9 +282,9 @@ def test_a_tie_at_one_record_is_accepted_and_no_smaller_bound(above_n):
     assert "lies between 1 and 1" in said["text"]
     part = EveryN(document, True)
     cells = [(0, 1), (1, 0)]
-    assert not list(part._exceeding(part.law_of(1), cells))
+    assert not list(part._exceeding(part.law_of(n=1), cells))
     part.most = 1 - Fraction(1, 10**60)
-    assert list(part._exceeding(part.law_of(1), cells)) == [0]
+    assert list(part._exceeding(part.law_of(n=1), cells)) == [0]
     other = changed(document, ("subject", "prior"), ["1", "1000001/1000000"])
     assert "below the stated lower bound" in accepted(other)
 

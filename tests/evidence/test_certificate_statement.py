@@ -192,13 +192,6 @@ def test_the_root_of_zero_in_disguise_is_zero():
     assert outcome(attacks.table([[zero, "1"], ["1/2", "1/2"]]), True) is None
 
 
-@pytest.mark.parametrize("value", [True, "2", 2.0, None])
-def test_counts_are_whole_numbers(value):
-    document = attacks.table([["1/1"], ["1/1"]])
-    assert outcome(document) is None
-    assert "the number of outputs is 1" in outcome(changed(document, ("method", "counts", "outputs"), value))
-
-
 def test_a_claimed_delta_above_one_is_refused_by_both():
     with pytest.raises(dpaudit.InputError, match="must be <= 1"):
         dpaudit.judge("EHDS", "eps=1,delta=2", n=3)

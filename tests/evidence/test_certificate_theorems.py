@@ -104,7 +104,6 @@ def test_changed_bounds_of_the_laplace_family_are_rejected(mech, setting):
         (("subject", "adjacency"), {"kind": "all"}),
         (("subject", "mechanism"), "EHDL"),
         (("subject", "k"), document["subject"]["k"] + 1),
-        (("method", "counts", "pairs"), 1),
     ):
         assert accepted(changed(document, path, value)) is None, path
     both = changed(document, ("statement", "upper"), str(low - tiny))
@@ -275,13 +274,13 @@ def test_a_certificate_of_another_form_is_malformed(mech, setting):
         (("kind",), ["every-epsilon"]),
         (("statement", "quantity"), "epsilon"),
         (("statement", "verdict"), None),
-        (("method", "counts", "pairs"), 7),
-        (("method", "counts", "pairs"), True),
-        (("versions",), None),
+        (("made",), None),
+        (("made",), ["dpaudit"]),
         (("cover",), None),
         (("cover",), 3),
         (("cover",), [[]]),
-        (("subject", "n"), 10**9),
+        (("subject", "n"), document["subject"]["n"] + 1),
+        (("subject", "n"), 10**9 + 1),
         (("subject", "mechanism"), "LSDim"),
         (("subject",), None),
         (("subject", "prior"), "1,1"),

@@ -57,13 +57,10 @@ def test_what_was_checked_is_not_called_unchecked():
 
 UNKNOWN = [
     (),
-    ("versions",),
     ("subject",),
     ("statement",),
     ("witness",),
     ("law",),
-    ("method",),
-    ("method", "counts"),
 ]
 
 

@@ -155,6 +155,12 @@ def test_exp_by_squares_of_what_is_not_from_0_to_1(lo, hi):
         exp_by_squares(Interval(lo, hi, 0, 40), 20, 2, 9)
 
 
+def test_exp_by_squares_refuses_even_one_unit_below_0():
+    with pytest.raises(Undecided):
+        exp_by_squares(Interval(-1, 1, -20, 40), 20, 0, 9)
+    assert exp_by_squares(Interval(0, 1, -20, 40), 20, 0, 9).lo <= 1 << 20
+
+
 def test_the_logarithm_from_any_guess():
     for top, off in ((top, off) for top in range(33, 72) for off in range(-40, 60)):
         y, guess = Interval(top, top, -6, 40), F(top - 64, 80) + F(off, 64)

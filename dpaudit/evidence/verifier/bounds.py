@@ -15,7 +15,7 @@ from .core import Bounds, Delta, Loss, Notion, Rejected, TradeOff
 from .exact import ZERO
 from .family import read_family
 from .guarantees import Gaussian, Renyi, Zcdp
-from .reading import COUNTS, DIGITS, brief, number, shape, shortened
+from .reading import DIGITS, MADE, brief, number, shape, shortened
 from .subject import WITNESS, Subject
 from .table import Table
 
@@ -119,14 +119,8 @@ class FiniteLaw:
     """lower <= the largest value over all pairs <= upper, a witness, a verdict on a claimed bound."""
 
     def __init__(self, document: dict[str, Any], full: bool) -> None:
-        parts = dict.fromkeys(("subject", "law", "statement", "witness", "method", "versions"), dict)
-        rest = dict.fromkeys(("kind", "format", "version", "sha256"))
-        self.subject_, self.law, self.statement, self.witness, method, versions, *_ = shape(
-            document, "the certificate", {**parts, **rest}
-        )
-        shape(versions, "versions", dict.fromkeys(("dpaudit", "python-flint", "python")))
-        counts = shape(method, "the method", {"counts": dict, "arithmetic": None, "precision_bits": None})[0]
-        self.counts = shape(counts, "the counts", dict.fromkeys(COUNTS))
+        kinds = {**dict.fromkeys(("subject", "law", "statement", "witness"), dict), **MADE}
+        _, self.law, self.statement, self.witness, *_ = shape(document, "the certificate", kinds)
         self.witness_only = full and self.law.get("covers") == WITNESS
         self.full = full and not self.witness_only
         self.subject = read_subject(document)
@@ -137,12 +131,9 @@ class FiniteLaw:
         """What was established, and the statement."""
         subject = self.subject
         x, y = (subject.place(self.witness.get(name), name) for name in ("x", "x_prime"))
-        for name, found, stated in zip(COUNTS, subject.counts(), self.counts, strict=True):
-            if type(stated) is not int or stated != found:
-                raise Rejected(f"the number of {name} is {brief(found)}, not as stated")
         if not subject.adjacent(x, y):
             raise Rejected("the witness is not a pair of adjacent data sets")
-        lines = ["the counts are right, the witness is a pair of adjacent data sets"]
+        lines = ["the witness is a pair of adjacent data sets"]
         guarantee = self.statement.get("guarantee", {})
         texts = [*self.statement.values(), *guarantee.values(), *self.witness.values()]
         least = 4 * max(len(text) for text in texts if isinstance(text, str))

@@ -21,7 +21,8 @@ DIGITS = 2100
 """Decimals of a stated bound at most."""
 INTEGER = 4000
 """Characters of a whole number at most."""
-COUNTS = ("datasets", "pairs", "outputs")
+MADE: dict[str, type | None] = {"made": str, **dict.fromkeys(("kind", "format", "version", "sha256"))}
+"""Members of every certificate; ``made`` says how and with what it was made, and is not looked at."""
 KINDS = {dict: "an object", list: "a list", str: "a text", int: "a whole number", bool: "true or false"}
 
 

@@ -29,7 +29,7 @@ class LaplaceRatio(Ratio):
 
     def __init__(self, document: dict[str, Any], full: bool) -> None:
         super().__init__(document, full)
-        if document["cover"] or self.law.every_pair:
+        if self.cover or self.law.every_pair:
             raise Malformed("a theorem on Laplace noise has no cover, and is about one record replaced")
         self._cells: dict[tuple[int, int], tuple[int, Any]] = {}
 
@@ -58,25 +58,22 @@ class LaplaceRatio(Ratio):
         t = epsilon / self.law.scale
         return excess((2 - exp_of(-t, self.law.bits)).log() / t * b - a, bound * self.law.scale)
 
-    def at_witness(self) -> list[str]:
-        """Only if the ratio at the witness reaches the lower bound."""
+    def at_witness(self) -> None:
+        """The ratio at the witness reaches the lower bound."""
         x, y, epsilon = self.pair()
         output = self.witness["output"]
         if not whole(output, self.law.noised, self.law.n):
             raise Rejected("the witness is not a pair of adjacent data sets with an output")
         powers = [self._power(*cell) for cell in zip(x, y, output, strict=False) if cell[0] != cell[1]]
         if self._over((sum(a for a, _ in powers), sum(b for _, b in powers)), epsilon, self.least) < 0:
-            raise Rejected("the ratio at the witness is below the stated lower bound")
-        return ["lower bound: the ratio at the witness reaches it"]
+            raise Rejected("the value at the witness is below the stated lower bound")
 
-    def everywhere(self) -> list[str]:
-        """Only if no ratio exceeds the upper bound at either end; says if that is not checked."""
-        if not self.full:
-            return ["upper bound: not checked (--full does)"]
+    def everywhere(self) -> str:
+        """No ratio exceeds the upper bound at either end."""
         for power in self.powers():
             if any(self._over(power, end, self.most) > 0 for end in (self.low, self.high)):
                 raise Rejected("a ratio of probabilities is not covered by the upper bound")
-        return ["upper bound: every pair and every output, as q^a (2-q)^b, at both ends of the range of epsilon"]
+        return "every pair and every output, as q^a (2-q)^b, at both ends of the range of epsilon"
 
     def powers(self) -> set[Power]:
         """All that occur: one record goes from a noised cell to another, or to or from the last, derived one.

@@ -17,12 +17,12 @@ from typing import Any
 from ..arithmetic import Interval, Malformed, Undecided, rational
 from ..core import Rejected
 from ..exact import ZERO, Number, exp_of, exponential, sign
-from ..family import Cells, read_family
+from ..family import Cells
 from ..reading import DIGITS, brief, number, shape, whole
 from ..special import largest, smallest
-from .every_epsilon import End, exponents, gain, read_cuts
-from .every_n_blocks import Block, matched_or_cut
-from .theorem import Theorem, multiple, read_theorem
+from .every_epsilon import End, exponents, gain, over_epsilon, read_cuts
+from .every_n_blocks import Block
+from .theorem import Supremum, excess
 
 
 def is_at_most(numbers: list[Number]) -> bool:
@@ -33,24 +33,19 @@ def is_at_most(numbers: list[Number]) -> bool:
         return False
 
 
-class EveryN(Theorem):
+class EveryN(Supremum):
     """lower <= sup over n of true epsilon (or of true epsilon / epsilon over every epsilon too) <= upper."""
 
     def __init__(self, document: dict[str, Any], full: bool) -> None:
-        found = read_theorem(document, {"lower": str, "upper": str, "claimed": None}, {"witness": dict, "cover": dict})
-        subject, _, self.statement, self.witness, cover = found
-        self.least, self.most = (number(self.statement[name], name, DIGITS) for name in ("lower", "upper"))
-        claimed = self.statement["claimed"]
-        self.claimed = None if claimed is None else number(claimed, "claimed", DIGITS)
+        super().__init__(document, full, dict)
         kinds: dict[str, type | None] = {"m": int, "first": int, "blocks": list, "below": None}
-        self.m, self.first, self.blocks, below = shape(cover, "the cover", kinds)
-        self.full, self.ratio = full, subject.get("nominal_epsilon") == "all"
+        self.m, self.first, self.blocks, below = shape(self.cover, "the cover", kinds)
+        self.ratio = self.subject.get("nominal_epsilon") == "all"
         self.below = self._read_below([] if below is None else below)
-        self.subject = {**subject, "nominal_epsilon": "1"} if self.ratio else subject
-        self.bits = 100 + 4 * max(len(self.statement[end]) for end in ("lower", "upper"))
-        if subject.get("n") != "all" or len(subject.get("prior", ())) != 2 or self.least > self.most:
-            raise Malformed("not about every n and two cells, or lower and upper do not form an interval")
-        self.law = self.law_of(1)
+        if self.subject.get("n") != "all" or len(self.subject.get("prior", ())) != 2:
+            raise Malformed("not about every n and two cells")
+        self.subject = {**self.subject, **({"nominal_epsilon": "1"} if self.ratio else {})}
+        self.law = self.law_of(n=1)
         if self.law.every_pair:
             raise Malformed("the theorem is about one record replaced")
 
@@ -62,24 +57,12 @@ class EveryN(Theorem):
             raise Malformed("an entry of below is not [n, x, x', cuts]")
         return {(n, x, y): read_cuts(cuts, ZERO, None) for n, x, y, cuts in entries}
 
-    def law_of(self, n: int) -> Any:
-        """The mechanism with n records."""
-        return read_family({**self.subject, "n": n}, self.bits)
-
     def block(self, side: int, ends: list[int | None], top: int, sloped: bool = False) -> Block:
         """The rows up to top + 1 of one end, for these n."""
         return Block(self.law, side, ends, top, None, sloped)
 
-    def check(self) -> tuple[list[str], dict[str, Any]]:
-        """What was established and the statement."""
-        try:
-            lines = self._at_witness()
-            lines += self._everywhere() if self.full else ["upper bound: not checked (--full does)"]
-        except Undecided:
-            raise Rejected("two numbers cannot be separated with the stated digits") from None
-        return [*lines, *self.conclude()], self._say()
-
-    def _at_witness(self) -> list[str]:
+    def at_witness(self) -> None:
+        """The loss at the witness, of an n or in the limit, reaches the lower bound."""
         names = {"side": int, "x": int, "x_prime": int, "output": int}
         side, x, y, r, n, at = shape(self.witness, "the witness", {**names, "n": None, "epsilon": None})
         if n is not None and (type(n) is not int or not 1 <= n <= 10**30):
@@ -90,27 +73,25 @@ class EveryN(Theorem):
             raise Malformed("an epsilon belongs to the witness where epsilon ranges and n is a number")
         if n is not None and (self.ratio or n < self.first):
             cells: list[Cells] = [(v, n - v) if side == 0 else (n - v, v) for v in (x, y, r)]
-            reached = self._reached(self.law_of(n), cells, at)
+            reached = self._reached(self.law_of(n=n), cells, at)
         else:
             if n is not None:
                 self._check_first(n, max(x, y, r))
-            reached = self.block(side, [n], max(x, y, r)).losses(x, y)[r].ends()[0] >= self.least
-        if not reached:
-            raise Rejected("the loss at the witness is below the stated lower bound")
-        return ["lower bound: the loss at the witness reaches it" + (", in the limit" if n is None else "")]
+            reached = excess(self.block(side, [n], max(x, y, r)).losses(x, y)[r], self.least)
+        if reached < 0:
+            raise Rejected("the value at the witness is below the stated lower bound")
 
-    def _reached(self, law: Any, cells: list[Cells], at: Any) -> bool:
-        """Whether the loss of the first data set against the second reaches the lower bound at the third, an output."""
+    def _reached(self, law: Any, cells: list[Cells], at: Any) -> int:
+        """The sign of the loss of the first data set against the second at the third, an output, minus the bound."""
         output = law.output(list(cells[2]))
         if not self.ratio:
             p, q = (law.make_row(c)[output] for c in cells[:2])
-            return sign([p, q * exponential(Fraction(-1), self.least, self.bits)]) >= 0
+            return sign([p, q * exponential(Fraction(-1), self.least, self.bits)])
         x, y = (exponents(law, c) for c in cells[:2])
         epsilon = None if at == "inf" else number(at, "epsilon", DIGITS)
         if epsilon is not None and epsilon < 0:
             raise Malformed("epsilon is negative")
-        found: bool = (y.all[output] - x.all[output] + gain(x, y, epsilon)).ends()[0] >= self.least
-        return found
+        return excess(y.all[output] - x.all[output] + gain(x, y, epsilon), self.least)
 
     def _check_first(self, n: int, m: int) -> None:
         """What the rates near an end need: 2x <= n + b - a, and no better candidate for S beyond the peak of 1/LS."""
@@ -179,7 +160,8 @@ class EveryN(Theorem):
             return rational(Fraction(1, 4), self.bits)
         return rational(level, self.bits).sqrt() * exp_of(-3 * level / 4, self.bits) / 2
 
-    def _everywhere(self) -> list[str]:
+    def everywhere(self) -> str:
+        """No pair of any n exceeds the upper bound."""
         m, first = self.m, self.first
         if not (24 <= m <= 10**4 and m >= max(self.law.prior) and 3 * m <= first <= 10**4):
             raise Malformed("M or N is out of range")
@@ -198,8 +180,9 @@ class EveryN(Theorem):
                 raise Rejected(f"the block of n from {brief(one)} on is not covered by the upper bound")
         for n in range(1, first):
             self.check_below(n)
-        rest = f"{len(self.blocks)} block{'s' * (len(self.blocks) != 1)} of n and the middle"
-        return [f"{self.bits} bits", f"upper bound: n < {first} one by one, then {rest}"]
+        return (
+            f"n < {first} one by one, then {len(self.blocks)} block{'s' * (len(self.blocks) != 1)} of n and the middle"
+        )
 
     def check_cover(self) -> None:
         """Every pair x < m of either end is in blocks that join from N to infinity; equal priors need one end."""
@@ -230,7 +213,7 @@ class EveryN(Theorem):
 
     def check_below(self, n: int) -> None:
         """Returns only if no pair of this n exceeds; with equal priors the other half is its mirror image."""
-        law = self.law_of(n)
+        law = self.law_of(n=n)
         a, b = law.prior
         count = min(n // 2 + 2, n + 1) if a == b else n + 1
         exceeds = self._exceeding_ratio if self.ratio else self._exceeding
@@ -250,16 +233,17 @@ class EveryN(Theorem):
         rows = [exponents(law, c) for c in cells]
         for x, (p, q) in enumerate(pairwise(rows)):
             there, back = (self.below.get((law.n, *key)) for key in ((x, x + 1), (x + 1, x)))
-            bounds = [*matched_or_cut(p, q, there), *matched_or_cut(q, p, back)]
+            bounds = [*over_epsilon(p, q, there), *over_epsilon(q, p, back)]
             if any(v.ends()[1] > self.most for v in bounds):
                 yield x
 
-    def _say(self) -> dict[str, Any]:
-        words, what = self.law.says()[1].replace("n = 1,", "every n,", 1), "the largest true epsilon"
+    def say(self) -> dict[str, Any]:
+        """The sentence."""
+        words, changed = self.law.says()[1].replace("n = 1,", "every n,", 1), {"n": "all"}
         if self.ratio:
-            words, what = words.replace("nominal epsilon = 1", "for every epsilon > 0"), f"{what} / epsilon"
-        claim = "nothing"
-        if self.claimed is not None:
-            claim = f"{multiple(self.claimed) if self.ratio else f'{self.claimed}-DP'} for every n"
-        changed = {"n": "all"} | ({"nominal_epsilon": "all"} if self.ratio else {})
-        return self.sentence(words, f"{what} over every n", claim, changed)
+            words, changed = (
+                words.replace("nominal epsilon = 1", "for every epsilon > 0"),
+                {**changed, "nominal_epsilon": "all"},
+            )
+        claim = self.claim() + (" for every n" if self.claimed is not None else "")
+        return self.sentence(words, " over every n", claim, changed)

@@ -19,9 +19,9 @@ from fractions import Fraction
 from functools import cached_property, reduce
 from typing import Any
 
-from ..arithmetic import Interval, common, hull, rational, total
+from ..arithmetic import Interval, hull, rational, total
 from ..special import digammas, largest, log_gamma, pi
-from .every_epsilon import End, Exponents, on_intervals
+from .every_epsilon import End, Exponents, matched, on_intervals
 from .spread import Row, Spread, least
 
 
@@ -160,29 +160,9 @@ class Block:
             return [v for loss in self.losses(x, x + 1) for v in (loss, -loss)]
         p, q = self.row(x), self.row(x + 1)
         if cuts is None:
-            return [matched(p, q, 1), matched(q, p, 1)]
+            return [matched(p, q, far=1), matched(q, p, far=1)]
         near, found = [Exponents(row[:-1], self.bits) for row in (p, q)], []
         for (one, other), (a, b), part in zip(((p, q), (q, p)), (near, near[::-1]), cuts, strict=True):
             top = largest(v - u for u, v in zip(one, other, strict=True))
             found += [top + one[-1] - other[-1], *(top + g for g in on_intervals(a, b, part))]
         return found
-
-
-def matched_or_cut(x: Exponents, y: Exponents, cuts: list[End] | None) -> list[Interval]:
-    """Numbers of which the largest bounds the losses of x against y at every epsilon, over it."""
-    if cuts is None:
-        return [matched(x.all, y.all, 0)]
-    top = largest(b - a for a, b in zip(x.all, y.all, strict=True))
-    return [top + g for g in on_intervals(x, y, cuts)]
-
-
-def matched(p: list[Interval], q: list[Interval], far: int) -> Interval:
-    """The largest q - p plus the largest p_i - q_s(i), s the order of size but for the last ``far`` entries.
-
-    At every epsilon ln Z_y - ln Z_x is at most e times the largest A(x,i) - A(y,s(i)) for any bijection s: the order of
-    size is a good one, and need not be right.
-    """
-    near, e = len(p) - far, common(*p, *q)
-    orders = [sorted(range(near), key=lambda i, row=row: row[i].units(e)[0]) for row in (p, q)]  # type: ignore[misc]
-    pairs = [*zip(*orders, strict=True), *((i, i) for i in range(near, len(p)))]
-    return largest(p[i] - q[j] for i, j in pairs) + largest(b - a for a, b in zip(p, q, strict=True))

@@ -19,7 +19,7 @@ from ..family import Cells, distance, read_family, replaced
 from ..reading import brief, number, shape
 from ..special import digammas
 from .spread import Row, Spread, least
-from .theorem import Theorem, excess, read_theorem
+from .theorem import Theorem, excess
 
 BITS = 100
 """Boxes are wide: more bits would not decide more."""
@@ -102,17 +102,15 @@ class Map(Theorem):
     SHARES = ("proved", "refuted", "undecided")
 
     def __init__(self, document: dict[str, Any], full: bool) -> None:
-        names = dict.fromkeys(("claimed", *self.SHARES), str)
-        self.subject, counts, self.statement, self.tree = read_theorem(document, {**names}, {"cover": None})
+        super().__init__(document, full, dict.fromkeys(("claimed", *self.SHARES), str), {"cover": None})
+        (self.tree,) = self.more
         self.bound, *self.shares = (number(self.statement[name], name, 5000) for name in ("claimed", *self.SHARES))
         prior = shape({"prior": self.subject.get("prior")}, "the subject", {"prior": list})[0]
         self.sides = [tuple(number(end, "prior", 100) for end in str(alpha).split("..")) * 2 for alpha in prior]
         if any(len(side) not in (2, 4) or side[0] > side[1] for side in self.sides) or self.bound < 0:
             raise Malformed("the prior is not a box, or the bound is negative")
-        self.full, self.witnesses = full, 0
+        self.witnesses = 0
         self.law = read_family({**self.subject, "prior": [str(side[0]) for side in self.sides]}, BITS)
-        if counts != list(self.law.counts()):
-            raise Rejected("the counts are not as stated")
 
     def check(self) -> tuple[list[str], dict[str, Any]]:
         """What was established and the statement."""
@@ -128,17 +126,13 @@ class Map(Theorem):
         expected = "REFUTED" if refuted else "UNDECIDED" if undecided else "PROVED"
         if self.statement["verdict"] != expected:
             raise Rejected(f"the verdict contradicts the map, by which it is {expected}")
+        self.sure = self.full or self.witnesses > 0  # one refuted box refutes the claim for the whole
         if self.full:
             return ["the shares add up", "every box: all pairs and outputs, or its witness"], self._say()
         line = f"verdict: not checked ({expected} is stated)"
         if self.sure:
             line = "verdict REFUTED: the loss at a witness exceeds the claimed bound on its whole box"
         return ["the shares add up", line, "all other boxes: not checked (--full does)"], self._say()
-
-    @property
-    def sure(self) -> bool:
-        """Whether the verdict is checked: one refuted box refutes the claim for the whole."""
-        return self.full or self.witnesses > 0
 
     def _walk(self, node: Any, sides: list[Any], pairs: Any, area: Fraction, areas: dict[str, Fraction]) -> None:
         """Checks a node on its box, and adds the shares of its leaves."""

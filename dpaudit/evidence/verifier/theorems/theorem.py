@@ -1,4 +1,4 @@
-"""What the certificates of theorems share: their form, the verdict that bounds imply, and the sentence.
+"""What the certificates of theorems share: their form, the bounds of a supremum, the verdict, and the sentence.
 
 The theorems are derived in dpaudit/forall (EVERY_EPSILON.md, PRIOR_BOXES.md, EVERY_N.md); beside each function that
 checks one stands why its interval contains the true value.
@@ -6,40 +6,18 @@ checks one stands why its interval contains the true value.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
 from ..arithmetic import Interval, Malformed, Undecided
 from ..core import Rejected
-from ..reading import COUNTS, brief, shape
+from ..family import read_family
+from ..reading import DIGITS, MADE, brief, number, shape
 
 EXPONENTIAL, LAPLACE = ("EHD", "EHDL", "EHDS", "MH"), ("LSZhang", "LSDim", "LSHist")
-
-
-def read_theorem(
-    document: dict[str, Any], statement: dict[str, type | None], more: dict[str, type | None]
-) -> list[Any]:
-    """The subject, the counts (None for every n), the statement and the further members of a certificate."""
-    parts: dict[str, type | None] = dict.fromkeys(("subject", "statement", "method", "versions"), dict)
-    rest = dict.fromkeys(("kind", "format", "version", "sha256"))
-    subject, stated, method, versions, *found = shape(document, "the certificate", {**parts, **more, **rest})
-    shape(versions, "versions", dict.fromkeys(("dpaudit", "python-flint", "python")))
-    counted = {"counts": dict} if document["kind"] != "every-n" else {}  # there are counts where there is one n
-    arithmetic: dict[str, type | None] = dict.fromkeys(("arithmetic", "precision_bits"))
-    counts = shape(method, "the method", {**counted, **arithmetic})[0]
-    shape(stated, "the statement", {**statement, "verdict": str, "quantity": None})
-    if stated["quantity"] != document["kind"]:
-        raise Malformed("the statement is not about what the certificate is")
-    known = EXPONENTIAL + (LAPLACE if document["kind"] == "every-epsilon" else ())
-    if subject.get("mechanism") not in known:
-        raise Malformed(f"the mechanism is not one of {', '.join(known)}")
-    return [subject, shape(counts, "the counts", dict.fromkeys(COUNTS, int)) if counted else None, stated,
-            *found[: len(more)]]  # fmt: skip
-
-
-def multiple(factor: Fraction) -> str:
-    """ "epsilon-DP" or "(3/2 epsilon)-DP"."""
-    return "epsilon-DP" if factor == 1 else f"({factor} epsilon)-DP"
+Kinds = dict[str, type | None]
+"""Members by name, each of this kind; None: anything, or missing."""
 
 
 def excess(value: Interval, bound: Fraction) -> int:
@@ -51,38 +29,22 @@ def excess(value: Interval, bound: Fraction) -> int:
 
 
 class Theorem:
-    """lower <= a supremum <= upper; a subclass sets these, ``law``, ``statement`` and ``full``."""
+    """A theorem on the mechanism ``law``, or on what it ranges over; ``stated`` and ``more`` are members with kinds."""
 
-    least: Fraction
-    most: Fraction
-    claimed: Fraction | None
-    statement: dict[str, Any]
     law: Any
-    full: bool
+    sure: bool
+    """Whether the verdict follows from what was checked."""
 
-    def conclude(self) -> list[str]:
-        """Only if the verdict is the one that the bounds imply; says if that is not checked."""
-        expected = "None"
-        if self.claimed is not None:
-            refuted = "REFUTED" if self.least > self.claimed else "UNDECIDED"
-            expected = "PROVED" if self.most <= self.claimed else refuted
-        if self.statement["verdict"] != expected:
-            raise Rejected(f"the verdict contradicts the bounds, by which it is {expected}")
-        return [] if self.sure else [f"verdict: not checked ({expected} is stated)"]
-
-    @property
-    def sure(self) -> bool:
-        """Whether the verdict follows from what was checked."""
-        verdict = self.statement["verdict"]
-        return verdict in ("REFUTED", "None") or (self.full and verdict == "PROVED")
-
-    def sentence(self, words: str, what: str, claim: str, subject: dict[str, Any]) -> dict[str, Any]:
-        """The sentence on a supremum, and its members."""
-        lower, upper = (brief(self.statement[end]) for end in ("lower", "upper"))
-        open_ = f"is at least {lower} (stated: between {lower} and {upper}, of which the other end is NOT CHECKED)"
-        ends = f"lies between {lower} and {upper}" if self.full else open_
-        return self.said(words, f"{what} {ends}", claim, "full" if self.full else "witness only",
-                         {**self.law.says()[0], **subject}, {"lower": lower, "upper": upper})  # fmt: skip
+    def __init__(self, document: dict[str, Any], full: bool, stated: Kinds, more: Kinds) -> None:
+        kinds: Kinds = {"subject": dict, "statement": dict, **more, **MADE}
+        self.subject, self.statement, *found = shape(document, "the certificate", kinds)
+        self.full, self.more = full, found[: len(more)]
+        shape(self.statement, "the statement", {**stated, "verdict": str, "quantity": None})
+        if self.statement["quantity"] != document["kind"]:
+            raise Malformed("the statement is not about what the certificate is")
+        known = EXPONENTIAL + (LAPLACE if document["kind"] == "every-epsilon" else ())
+        if self.subject.get("mechanism") not in known:
+            raise Malformed(f"the mechanism is not one of {', '.join(known)}")
 
     def said(self, words: str, found: str, claim: str, checked: str, subject: Any, more: Any) -> dict[str, Any]:
         """The sentence: EHDL claims nothing, nor does any mechanism of every two data sets, which is said."""
@@ -94,3 +56,70 @@ class Theorem:
             **{"subject": subject, "quantity": self.statement["quantity"], **more, "claim": claim},
             **{"verdict": verdict, "verdict_checked": self.sure, "checked": checked},
         }
+
+
+class Supremum(Theorem):
+    """lower <= a supremum <= upper, by a witness and a cover; ``ratio``: it is of true epsilon / epsilon.
+
+    A subclass has at_witness() and everywhere(), which return only if the lower, the upper bound holds, the latter
+    with words that say by what; and say(), the sentence.
+    """
+
+    ratio = True
+    at_witness: Any
+    everywhere: Any
+    say: Any
+
+    def __init__(self, document: dict[str, Any], full: bool, cover: type) -> None:
+        ends: Kinds = {"lower": str, "upper": str, "claimed": None}
+        super().__init__(document, full, ends, {"witness": dict, "cover": cover})
+        self.witness, self.cover = self.more
+        self.least, self.most = (number(self.statement[name], name, DIGITS) for name in ("lower", "upper"))
+        claimed = self.statement["claimed"]
+        self.claimed = None if claimed is None else number(claimed, "claimed", DIGITS)
+        self.bits = 100 + 4 * max(len(self.statement[end]) for end in ("lower", "upper"))
+        if self.least > self.most:
+            raise Malformed("lower and upper do not form an interval")
+
+    def law_of(self, **ranging: Any) -> Any:
+        """The mechanism, where what it ranges over is this."""
+        return read_family({**self.subject, **ranging}, self.bits)
+
+    def check(self) -> tuple[list[str], dict[str, Any]]:
+        """What was established and the statement, with more bits if that is needed to decide."""
+        for _ in range(3):
+            with suppress(Undecided):
+                self.at_witness()
+                lines = ["lower bound: the value at the witness reaches it", "upper bound: not checked (--full does)"]
+                if self.full:
+                    lines[1:] = [f"upper bound: {self.everywhere()} ({self.bits} bits)"]
+                return lines + self._conclude(), self.say()
+            self.bits *= 2
+            self.law = self.law_of(n=self.law.n)
+        raise Rejected(f"undecided with {self.bits // 2} bits: the stated bounds are too tight to be confirmed")
+
+    def _conclude(self) -> list[str]:
+        """Only if the verdict is the one that the bounds imply; says if that is not checked."""
+        expected, verdict = "None", self.statement["verdict"]
+        if self.claimed is not None:
+            refuted = "REFUTED" if self.least > self.claimed else "UNDECIDED"
+            expected = "PROVED" if self.most <= self.claimed else refuted
+        if verdict != expected:
+            raise Rejected(f"the verdict contradicts the bounds, by which it is {expected}")
+        self.sure = verdict in ("REFUTED", "None") or (self.full and verdict == "PROVED")
+        return [] if self.sure else [f"verdict: not checked ({expected} is stated)"]
+
+    def sentence(self, words: str, over: str, claim: str, members: dict[str, Any]) -> dict[str, Any]:
+        """The sentence on the supremum, of these words on the mechanism; ``members``: of the subject, as it ranges."""
+        lower, upper = (brief(self.statement[end]) for end in ("lower", "upper"))
+        found = f"is at least {lower} (stated: between {lower} and {upper}, of which the other end is NOT CHECKED)"
+        found = f"lies between {lower} and {upper}" if self.full else found
+        what = f"the largest true epsilon{' / epsilon' if self.ratio else ''}{over}"
+        return self.said(words, f"{what} {found}", claim, "full" if self.full else "witness only",
+                         {**self.law.says()[0], **members}, {"lower": lower, "upper": upper})  # fmt: skip
+
+    def claim(self) -> str:
+        """ "1-DP", "epsilon-DP" or "(3/2 epsilon)-DP"; "nothing"."""
+        if self.ratio and self.claimed is not None:
+            return "epsilon-DP" if self.claimed == 1 else f"({self.claimed} epsilon)-DP"
+        return "nothing" if self.claimed is None else f"{self.claimed}-DP"
