@@ -17,7 +17,7 @@ MOUNTS = {
     "dpaudit/accounting/FLOATS.md": "theory/accounting-floats.md",
     "dpaudit/noise/suite/ALL_INPUTS.md": "theory/all-inputs.md",
     "proofs_checks/README.md": "claims-decided.md",
-    "reports/implementations/README.md": "gallery/implementations.md",
+    "reports/libraries/README.md": "gallery/libraries.md",
     "reports/field/README.md": "gallery/field.md",
     "reports/accountants/README.md": "gallery/accountants.md",
     "tests/README.md": "tests.md",
@@ -52,7 +52,7 @@ CONTENTS = {
         *("theory/error-bound", "theory/large-n", "theory/sound", "theory/accounting-floats"),
         "theory/all-inputs",
     ),
-    "Results": ("gallery/index", "gallery/implementations", "gallery/field", "gallery/accountants", "claims-decided"),
+    "Results": ("gallery/index", "gallery/libraries", "gallery/field", "gallery/accountants", "claims-decided"),
     "Project": ("architecture", "tests", "benchmarks", "changelog"),
 }
 """The pages of the site by kind, in order; ``tests/system/test_site.py`` checks that none is missing."""

@@ -111,7 +111,7 @@ def test_what_is_imported_is_installed_or_an_extra():
 
 
 def test_the_extras():
-    assert set(EXTRAS) == {"cluster", "parquet", "accounting", "implementations", "all", "test", "docs"}
+    assert set(EXTRAS) == {"cluster", "parquet", "accounting", "libraries", "all", "test", "docs"}
     for extra in filter(None, OPTIONAL.values()):
         assert extra in EXTRAS["all"][0]
     assert EXTRAS["test"][0] == "dpaudit[all]"

@@ -12,7 +12,7 @@ WHY = {
 OLD = ("pure-ldp 1.1.2",)
 """What has been mended since."""
 
-EXTRA = 'pip install ".[implementations]" in a clone of this repository'
+EXTRA = 'pip install ".[libraries]" in a clone of this repository'
 COMMANDS = {
     "diffprivlib 0.6.6": EXTRA,
     "pure-ldp 1.2.0": EXTRA,
@@ -42,7 +42,7 @@ HOW = (
     "paper either, but it is not what is delivered.",
     "The classes were run as they are installed; dpaudit computed the exact law of their code, 53-bit "
     "draws, roundings and crashes included (docs/code.md says how). No line of a library is copied here: "
-    "the files beside this page make the library's object and call it. python -m reports.implementations "
+    "the files beside this page make the library's object and call it. python -m reports.libraries "
     "computes all of it again.",
 )
 """What fails, in full, and how it was audited."""
@@ -85,10 +85,16 @@ NOTES = (
 )
 """On single classes, and the data sets."""
 
+ACCOUNTANTS = (
+    "dp-accounting, prv_accountant and Opacus have a page of their own, reports/accountants: their bounds of ε beside "
+    "certified ones, with the smallest case of each failure."
+)
+"""Where the accountants are."""
+
 NOT_AUDITED = (
-    "SmartNoise, OpenDP, PyDP (smartnoise-sql, opendp, python-dp) draw their noise in Rust and C++: there "
-    "is no Python code to follow. dpaudit notices that plain runs give what the law does not have (OpenDP "
-    "0.16, PyDP 1.1.5) and refuses. Their outputs can be tested from samples: dpaudit samples.",
+    "SmartNoise and PyDP (smartnoise-sql, python-dp) draw their noise in Rust and C++, as OpenDP does: there "
+    "is no Python code to follow. dpaudit notices that plain runs give what the law does not have (PyDP 1.1.5) "
+    "and refuses. Their outputs can be tested as OpenDP's were: dpaudit samples --draw.",
     "Tumult Core's discrete Gaussian at ε = 1/10 (variance 2800; tumult.py has it): it would take hours, "
     "at ε = 1 it takes minutes.",
     "Local hashing (pure-ldp's LHClient and FastLHClient, multi-freq-ldpy's LH_Client) hands the seed to "

@@ -16,7 +16,8 @@ from dpaudit.reports.judge import person
 from dpaudit.reports.page import Page
 from dpaudit.reports.table import Cell, Column, Kind, Table
 from dpaudit.reports.write import html, markdown
-from reports.implementations.words import COMMANDS, HOW, MEANING, NOT_AUDITED, NOTES, OLD, TITLE, WHY
+from reports.libraries import opendp_page
+from reports.libraries.words import ACCOUNTANTS, COMMANDS, HOW, MEANING, NOT_AUDITED, NOTES, OLD, TITLE, WHY
 
 Row = dict[str, Any]
 HARMLESS, PART = Fraction(1, 10**12), Fraction(1, 10**5)
@@ -30,12 +31,19 @@ COLUMNS = (
     *(Column("true ε", Kind.NUMBER), Column("δ at the nominal ε", Kind.NUMBER), Column("verdict", Kind.VERDICT)),
     *(Column("beyond the nominal"), Column("holes"), Column("crashes"), Column("not followed")),
 )
+FOUND = (Column("library"), Column("mechanism"), Column("how it was found"), Column("command"))
 
 
 def number(value: dict[str, str]) -> Enclosure:
     """The enclosure of a row."""
     found: Enclosure = decode(Enclosure, value)
     return found
+
+
+def commands(row: Row) -> tuple[str, str]:
+    """What computes a row again."""
+    shown = f"--mech reports/libraries/{row['file']}.py:{row['class']} --eps {row['nominal_epsilon']}"
+    return f"dpaudit epsilon {shown}", f"dpaudit delta {shown} --at {row['nominal_epsilon']}"
 
 
 def judged(row: Row) -> str:
@@ -81,8 +89,14 @@ def finding(row: Row) -> Finding:
         proof=proof,
         person=person(found, number(row["epsilon"])),
         rests_on=tuple(row["assumptions"]),
-        command=row["commands"][0],
+        command=commands(row)[0],
     )
+
+
+def found_how(row: Row) -> tuple[Cell, ...]:
+    """How a failure was found, and what shows it."""
+    name = f"{row['class']}, ε = {row['nominal_epsilon']}"
+    return row["library"], name, "the installed code, followed", commands(row)[0]
 
 
 def why(row: Row) -> str:
@@ -116,25 +130,35 @@ def summary(rows: list[Row]) -> str:
     earlier = f", nor did {old} of an old version" if old else ""
     count = f"{len(failing) - old} of {len(classes)} audited classes"
     others = f"what the others exceed it by has a δ of at most {at_most(Fraction(most), 2)}"
-    return f"{count} do not give the privacy they are asked for{earlier}; {others}."
+    said = opendp_page.summary(*opendp_page.load())
+    return f"{count} do not give the privacy they are asked for{earlier}; {others}. {said}"
 
 
 def document(rows: list[Row]) -> Document:
     """The page as a document: the failing and open classes one by one, all rows in a table, the rest in words."""
+    version, constructors = opendp_page.load()
     bad = sorted((row for row in rows if judged(row) in (FAILS, OPEN)), key=lambda row: (far(row), row["library"]))
     reasons = tuple(dict.fromkeys(f"{row['library']} {row['class']}: {why(row)}." for row in bad if why(row)))
     versions = {f"{r['library']} on Python {r['versions']['python']}, numpy {r['versions']['numpy']}": 0 for r in rows}
     said = {words: [r["class"] for r in rows if words in r["assumptions"]] for r in rows for words in r["assumptions"]}
     assumed = tuple(f"{words}: {len(set(who))} classes." for words, who in said.items())
-    commands = [command for row in rows for command in row["commands"]]
+    again = [command for row in rows for command in commands(row)]
     return Document(
         title=TITLE,
-        command="python -m reports.implementations",
+        command="python -m reports.libraries",
         summary=summary(rows),
-        findings=tuple(finding(row) for row in bad),
+        findings=(*(finding(row) for row in bad), *opendp_page.findings(version, constructors)),
         sections=(
-            Section("failures", "What fails, and why", notes=(*reasons, *HOW), main=True),
+            Section(
+                "failures",
+                "What fails, why, and how it was found",
+                notes=(*reasons, *HOW),
+                table=Table(FOUND, (*(map(found_how, bad)), *opendp_page.found_how(version, constructors))),
+                main=True,
+            ),
             Section("numbers", "All numbers", MEANING, table=Table(COLUMNS, tuple(map(cells, rows)))),
+            *opendp_page.sections(version, constructors),
+            Section("accountants", "Accountants", notes=(ACCOUNTANTS,)),
             Section("notes", "Notes on single classes", notes=NOTES),
             Section("assumed", "What the numbers rest on", notes=(*assumed, f"Run with {'; '.join(versions)}.")),
             Section("not-audited", "What was not audited", notes=NOT_AUDITED),
@@ -142,7 +166,7 @@ def document(rows: list[Row]) -> Document:
                 "commands",
                 "To see each",
                 notes=tuple(f"{name}: {how}" for name, how in COMMANDS.items()),
-                commands=tuple(commands),
+                commands=tuple(again),
             ),
         ),
     )

@@ -1,7 +1,8 @@
 """Audits the mechanisms of installed libraries and writes result.json, README.md and report.html beside this file.
 
-python -m reports.implementations                       # every row whose library is installed here, in this version
-python -m reports.implementations mechanisms:Binary 1   # one row; the others stay as they are
+python -m reports.libraries                       # every row whose library is installed here, in this version
+python -m reports.libraries mechanisms:Binary 1   # one row; the others stay as they are
+python -m reports.libraries.opendp_rows           # OpenDP's constructors, which are called and not followed
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any, NamedTuple
 
 import dpaudit
 from dpaudit.code.explore import Raised
-from reports.implementations.page import texts
+from reports.libraries.page import texts
 
 HERE = Path(__file__).parent
 BOTH = ("1", "1/10")
@@ -70,10 +71,9 @@ ROWS = [Row(library, file, name, eps) for library, file, names, values in PLAN f
 def audited(row: Row) -> dict[str, Any]:
     """Returns what the audit of one row says: ε, δ, holes, crashes, what it rests on."""
     start = time.process_time()
-    reference = f"reports/implementations/{row.file}.py:{row.name}"
+    reference = f"reports/libraries/{row.file}.py:{row.name}"
     mechanism = dpaudit.mechanism(reference, eps=row.eps)
     true, delta = dpaudit.epsilon(mechanism).to_dict(), dpaudit.delta(mechanism, at=row.eps).to_dict()
-    shown = f"--mech {reference} --eps {row.eps}"
     return {
         "file": row.file,
         "library": row.library,
@@ -89,7 +89,6 @@ def audited(row: Row) -> dict[str, Any]:
         "assumptions": delta["assumptions"],
         "versions": {"python": platform.python_version(), "numpy": metadata.version("numpy")},
         "cpu_seconds": round(time.process_time() - start, 1),
-        "commands": [f"dpaudit epsilon {shown}", f"dpaudit delta {shown} --at {row.eps}"],
     }
 
 

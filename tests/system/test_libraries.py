@@ -1,6 +1,6 @@
 """Mechanisms of installed libraries: the published page, and, where a library is installed, its numbers anew.
 
-The lane of the libraries: pip install ".[implementations]", then python -m pytest -m implementations. Elsewhere its
+The lane of the libraries: pip install ".[libraries]", then python -m pytest -m libraries. Elsewhere its
 tests are skipped, visibly.
 """
 
@@ -12,19 +12,23 @@ import subprocess
 import sys
 from fractions import Fraction
 from importlib.util import find_spec
-from math import exp, inf, log
+from math import e, exp, inf, log
 from pathlib import Path
 from random import SystemRandom
 
 import pytest
 
 import dpaudit
-from reports.implementations import __main__ as runner
-from reports.implementations.page import FAILS, MILD, OPEN, PROVED, document, judged, judgement, summary, texts
+from dpaudit.numbers.verdict import Verdict
+from dpaudit.privacy.guarantee import EpsilonDelta
+from reports.libraries import __main__ as runner
+from reports.libraries import opendp_laws, opendp_page, opendp_rows
+from reports.libraries.page import FAILS, MILD, OPEN, PROVED, commands, document, judged, judgement, summary, texts
 
 ROOT = Path(__file__).parents[2]
-FOLDER = ROOT / "reports" / "implementations"
+FOLDER = ROOT / "reports" / "libraries"
 ROWS = json.loads((FOLDER / "result.json").read_text())["rows"]
+OPENDP = opendp_page.load()[1]
 UNITS = 1 << 53
 
 
@@ -42,7 +46,7 @@ def test_every_row_of_the_plan_is_there_with_its_commands():
     found = [runner.Row(r["library"], r["file"], r["class"], r["nominal_epsilon"]) for r in ROWS]
     assert found == runner.ROWS
     for row in ROWS:
-        assert all(row["class"] in command and (FOLDER / f"{row['file']}.py").exists() for command in row["commands"])
+        assert all(row["class"] in command and (FOLDER / f"{row['file']}.py").exists() for command in commands(row))
         assert row["versions"].keys() == {"python", "numpy"}
 
 
@@ -74,7 +78,8 @@ def test_what_is_not_known_is_called_neither_harmless_nor_not(verdict, nominal, 
 def test_every_class_that_fails_or_is_open_has_a_row_and_a_reason():
     found = document(ROWS)
     bad = [row for row in ROWS if judged(row) in (FAILS, OPEN)]
-    assert len(found.findings) == len(bad) > 0
+    false = [row for row in OPENDP if opendp_page.judgement(row).verdict is Verdict.REFUTED]
+    assert len(found.findings) == len(bad) + len(false) > len(bad) > 0
     assert all(finding.formula for finding in found.findings), "each has its reason"
     numbers = next(section for section in found.sections if section.kind == "numbers")
     assert len(numbers.table.rows) == len(ROWS)
@@ -106,6 +111,38 @@ def test_what_fails_has_the_size_that_a_formula_gives(eps):
     for name in ("RSpFD_GRR_Client", "RSpFD_UE_zero_Client", "RSpFD_UE_rnd_Client"):
         assert float(published(name, eps)["epsilon"]["lower"]) == pytest.approx(log(2 * e - 1), abs=1e-12)
     assert published("SS_Client", eps)["epsilon"]["lower"] == "inf"
+
+
+# ------------------------------------------------------------------ OpenDP
+
+
+def test_every_constructor_of_the_plan_has_its_row():
+    assert [row["class"] for row in OPENDP if row["class"]] == list(opendp_rows.CLASSES)
+    asked = sum(len(many) for _, _, many in opendp_rows.PIPELINES)
+    assert sum(not row["class"] for row in OPENDP) == asked + 1
+
+
+@pytest.mark.parametrize("name", [name for name in opendp_rows.CLASSES if name != "Amplified"])
+def test_the_documented_law_gives_what_the_page_says(name):
+    (row,) = [row for row in OPENDP if row["class"] == name]
+    told = opendp_page.judgement(row)
+
+    class Law(getattr(opendp_laws, name)):  # without the library: what map reports is in the row
+        def claimed(self):
+            return told.guarantee.option() if not isinstance(told.guarantee, EpsilonDelta) else told.guarantee
+
+    found = dpaudit.judge(dpaudit.Setting.read(Law)).judgement
+    assert (found.verdict, found.bound) == (told.verdict, told.bound)
+    assert found.value.to_dict() == told.value.to_dict()
+
+
+def test_the_threshold_of_opendp_is_off_by_the_counts_that_equal_it():
+    (row,) = [row for row in OPENDP if row["class"] == "LaplaceThreshold"]
+    told = opendp_page.judgement(row)
+    share = exp(-4) / (1 + exp(-1))
+    assert float(told.value.lower) == pytest.approx(share, abs=1e-15)
+    assert float(told.bound) == pytest.approx(share / e, abs=1e-15), "the share of the counts above the threshold"
+    assert row["counts_verdict"] == "REFUTED", "the real outputs alone show it"
 
 
 def needs(*libraries):
@@ -158,7 +195,7 @@ def by_the_library(target, x, pieces):
 
 
 @installed
-@pytest.mark.implementations
+@pytest.mark.libraries
 @pytest.mark.parametrize(
     ("name", "x", "pieces"),
     [
@@ -170,7 +207,7 @@ def by_the_library(target, x, pieces):
 )
 @pytest.mark.filterwarnings("ignore:divide by zero")
 def test_the_law_is_that_of_the_library_called_with_plain_floats(name, x, pieces):
-    from reports.implementations import mechanisms
+    from reports.libraries import mechanisms
 
     mechanism = load(name)
     found = dpaudit.pmf(mechanism, x)
@@ -183,7 +220,7 @@ def test_the_law_is_that_of_the_library_called_with_plain_floats(name, x, pieces
 
 
 @installed
-@pytest.mark.implementations
+@pytest.mark.libraries
 @pytest.mark.parametrize(
     ("name", "eps"),
     [
@@ -205,7 +242,7 @@ def test_the_published_numbers_come_out_again(name, eps):
 
 
 @installed
-@pytest.mark.implementations
+@pytest.mark.libraries
 def test_folding_far_reaches_the_limit_of_recursion():
     from diffprivlib.mechanisms import GeometricFolded
 
@@ -257,17 +294,30 @@ def test_another_answer_does_not_agree():
     assert not agrees("✓ 1-DP: PROVED; uses 1 %\ntrue ε   1.000000000000000[6, 7]", row)
 
 
-@pytest.mark.implementations
+@pytest.mark.libraries
 @pytest.mark.parametrize(
     ("file", "name", "eps"), [pytest.param(*row, marks=needs(NEEDED[row[0]])) for row in QUICK], ids="-".join
 )
 def test_the_printed_commands_give_what_the_page_says(file, name, eps):
     row = published(name, eps, "" if file != "pure" else "pure-ldp 1.2")
     text, path = (FOLDER / "README.md").read_text(), f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    for command in row["commands"]:
+    for command in commands(row):
         assert f"    {command}\n" in text
         environment = {**os.environ, "PATH": path, "COLUMNS": "200"}
         run = subprocess.run(
             shlex.split(command), cwd=ROOT, capture_output=True, text=True, env=environment, check=True
         )
         assert agrees(run.stdout, row)
+
+
+@pytest.mark.libraries
+@pytest.mark.parametrize("name", opendp_rows.CLASSES)
+@needs("opendp")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_opendp_reports_what_the_page_says(name):
+    (row,) = [row for row in OPENDP if row["class"] == name]
+    made = dpaudit.mechanism(f"{FOLDER / 'opendp_laws.py'}:{name}")
+    assert made.claimed().option() == opendp_page.judgement(row).guarantee.option()
+    if row.get("fit"):
+        found = dpaudit.samples(law=dpaudit.Setting.read(made), draw=500, pair=[fit["x"] for fit in row["fit"]])
+        assert {fit.verdict.value for fit in found.fit} <= {"UNDECIDED", *(fit["verdict"] for fit in row["fit"])}
