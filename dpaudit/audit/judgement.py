@@ -110,10 +110,10 @@ class Margin:
         'exceeds by 6.5e-16 (δ = 2.9e-15 would repair it)'
         """
         words = {Verdict.PROVED: self._uses, Verdict.REFUTED: self._exceeds, Verdict.UNDECIDED: self._open}[verdict]()
-        repaired = self.repairing_delta if verdict is Verdict.REFUTED else None
+        repaired = self.repairing_delta if verdict is not Verdict.PROVED else None
         if repaired is None or not words or not repaired.within(-1, 1):
             return words
-        return f"{words} (δ = {_up(repaired.upper)} would repair it)"
+        return f"{words} (δ = {_up(repaired.upper)} would {'repair' if verdict is Verdict.REFUTED else 'prove'} it)"
 
     def _uses(self) -> str:
         if self.share is None:

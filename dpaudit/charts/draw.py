@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from dpaudit.charts.style import BAD, COLOURS, DARK_MAP, GOOD, INK, LIGHT_MAP, OPEN
+from dpaudit.charts.style import BAD, COLOURS, GOOD, INK, OPEN
 from dpaudit.numbers.digits import rough
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.verdict import Verdict
@@ -300,26 +300,6 @@ def shares(
     axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "25 %", "50 %", "75 %", "100 %"])
     axes.invert_yaxis()
     axes.grid(False, axis="y")
-
-
-def grid(
-    axes: Axes, values: Sequence[Sequence[Enclosure | None]], rows: Sequence[str], columns: Sequence[str], label: str
-) -> None:
-    """Draws a map of values, dark where they are large; what is not possible stays empty, infinity is orange."""
-    from matplotlib.colors import LinearSegmentedColormap
-
-    scale = LinearSegmentedColormap.from_list("", [LIGHT_MAP, COLOURS[0], DARK_MAP]).with_extremes(over=BAD)
-    floats = [[math.nan if v is None else number(v) for v in row] for row in values]
-    finite = [v for row in floats for v in row if math.isfinite(v)]
-    image = axes.imshow(
-        [[v if math.isfinite(v) or math.isnan(v) else 1e300 for v in row] for row in floats],
-        cmap=scale, vmin=0, vmax=max(finite, default=1.0) or 1.0, aspect="auto", interpolation="nearest",
-    )  # fmt: skip
-    axes.figure.colorbar(image, ax=axes, label=label, shrink=0.9)
-    name_ticks(axes.set_xticks, columns)
-    name_ticks(axes.set_yticks, rows)
-    axes.tick_params(axis="x", rotation=30)
-    axes.grid(False)
 
 
 Sides = tuple[float, float, float, float]

@@ -105,7 +105,7 @@ def svg(figure: Figure, alt: str, prefix: str = "") -> str:
     for number, (colour, _) in enumerate(zip(COLOURS, DARK, strict=True), 1):
         text = text.replace(colour, f"var(--c{number},{colour})")
     text = re.sub(r' (d|x|y|width|height|transform)="([^"]*)"', _shorter, text)
-    text = _ungrouped(_renamed(text, prefix))
+    text = _renamed(text, prefix)
     text = re.sub(r"\n\s*", "\n", text)
     head = f'role="img" aria-label="{escape(alt)}" class="chart"'
     return visible(text.replace("<svg ", f"<svg {head} ", 1), keep="\n").replace(
@@ -124,19 +124,6 @@ def _shorter(found: re.Match[str]) -> str:
     value = re.sub(r"(\d+\.\d)\d+", r"\1", found[2])
     value = re.sub(r"\s*([A-Za-z])\s*", r"\1", " ".join(value.split())) if found[1] == "d" else value
     return f' {found[1]}="{value}"'
-
-
-def _ungrouped(text: str) -> str:
-    """The SVG without groups that say nothing."""
-    kept: list[bool] = []
-
-    def said(found: re.Match[str]) -> str:
-        if found[0] == "</g>":
-            return found[0] if kept.pop() else ""
-        kept.append(found[0] != "<g>")
-        return found[0] if kept[-1] else ""
-
-    return re.sub(r"<g(?: [^>]*)?>|</g>", said, text)
 
 
 def _renamed(text: str, prefix: str) -> str:

@@ -31,7 +31,7 @@ def page(documents: Sequence[Document], files: Sequence[Path]) -> Page:
             parts.append(Headline.of(lead.judgement))
         parts.append(Note(text))
         parts += [Note(words.bounds_sentence(document))] if document.bounds and lead is not None else []
-        lines: list[Line] = [(label, powers(said[0])) for label, said in words.box_lines(document) if label in SHOWN]
+        lines: list[Line] = [(field.label, field.lines[0]) for field in words.fields(document) if field.label in SHOWN]
         lines += [("again", Command(lead.command))] if lead is not None and lead.command else []
         parts += [Fields(lines)] if lines else []
     return [*parts, *(Note(str(path)) for path in files)]

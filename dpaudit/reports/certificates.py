@@ -33,7 +33,8 @@ def certified(case: Case, finding: Finding) -> tuple[Finding, dict[str, bytes]]:
     try:
         text = json.dumps(certificate.certificate(_result(case, finding)), ensure_ascii=False, indent=1) + "\n"
     except (InputError, PrecisionExhausted) as problem:
-        return replace(finding, checked=(*finding.checked, f"no certificate: {visible(str(problem))}")), {}
+        why = visible(problem.rule if isinstance(problem, InputError) else str(problem))
+        return replace(finding, checked=(*finding.checked, f"nobody, as there is no certificate: {why}")), {}
     proved = finding.judgement is not None and finding.judgement.verdict is Verdict.PROVED
     with TemporaryDirectory(prefix="dpaudit-") as folder:
         path = Path(folder) / "certificate.json"

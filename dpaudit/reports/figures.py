@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import fill
 from typing import Any
 
 from dpaudit.charts import draw, style
@@ -11,6 +12,8 @@ from dpaudit.reports.table import Figure, Look, Table
 
 ROW = 0.34
 """Inches of one bar."""
+WRAPPED = 76
+"""A title has lines of at most so many letters."""
 
 
 def drawn(section: Section, name: str, order: Sequence[str] = ()) -> str:
@@ -25,38 +28,24 @@ def drawn(section: Section, name: str, order: Sequence[str] = ()) -> str:
             _lines(axes, figure, table, order)
         else:
             DRAW[figure.look](axes, figure, table)
-        axes.figure.suptitle(_folded(figure.title), x=0.01, ha="left", fontsize=11, fontweight="bold")
+        axes.figure.suptitle(fill(figure.title, WRAPPED), x=0.01, ha="left", fontsize=11, fontweight="bold")
         alt = f"{figure.title}. {figure.y_label or figure.y} by {figure.x_label or figure.x}."
         return style.svg(axes.figure, alt, f"{name}-")  # type: ignore[arg-type]
-
-
-def _folded(title: str, most: int = 76) -> str:
-    """The title on as many lines as it needs."""
-    lines, line = [], ""
-    for word in title.split():
-        if line and len(line) + len(word) >= most:
-            lines.append(line)
-            line = ""
-        line = f"{line} {word}".strip()
-    return "\n".join([*lines, line])
 
 
 def _lines(axes: Any, figure: Figure, table: Table, order: Sequence[str]) -> None:
     ends = dict(figure.ends)
     x, y = table.index(figure.x), table.index(figure.y)
-    words = isinstance(table.rows[0][x], str)
     series = []
     for name, rows in table.groups(figure.by).items():
         known = [row for row in rows if row[x] is not None and row[y] is not None]
-        xs: Any = range(len(known)) if words else [row[x] for row in known]
+        xs: Any = [row[x] for row in known]
         if known:
             colour = order.index(name) if name in order else None
             series.append(draw.Line(name, tuple(xs), tuple(row[y] for row in known), ends.get(name, ""), colour))  # type: ignore[misc]
     given = ("x_label", "y_label", "log_x", "log_y", "ordered")
     options: dict[str, Any] = {name: getattr(figure, name) for name in given}
     draw.lines(axes, series, figure.marks, steps=figure.look is Look.STEPS, **options)
-    if words:
-        draw.name_ticks(axes.set_xticks, list(dict.fromkeys(str(row[x]) for row in table.rows)), most=6)
 
 
 def _pair(axes: Any, figure: Figure, table: Table) -> None:
@@ -71,13 +60,4 @@ def _shares(axes: Any, figure: Figure, table: Table) -> None:
     draw.shares(axes, table.column(figure.y), table.column(figure.x), table.column(figure.at))
 
 
-def _map(axes: Any, figure: Figure, table: Table) -> None:
-    rows, columns = (list(dict.fromkeys(map(str, table.column(name)))) for name in (figure.by, figure.x))
-    by, x, y = (table.index(name) for name in (figure.by, figure.x, figure.y))
-    known: Any = {(row[by], row[x]): row[y] for row in table.rows}
-    draw.grid(axes, [[known.get((a, b)) for b in columns] for a in rows], rows, columns, "loss")
-    axes.set_xlabel(figure.x_label)
-    axes.set_ylabel(figure.y_label)
-
-
-DRAW = {Look.PAIR: _pair, Look.SHARES: _shares, Look.MAP: _map}
+DRAW = {Look.PAIR: _pair, Look.SHARES: _shares}

@@ -153,8 +153,8 @@ def _for_every_n(lead: Judgement, everywhere: EveryN | None) -> Judgement | None
 
 
 def _repaired(case: Case, found: Judgement, first: First | None) -> Judgement:
-    """The judgement with its smallest failing n, if that is certain, and of a pure claim the δ that would repair it."""
-    if found.verdict is not Verdict.REFUTED:
+    """The judgement with its smallest failing n, if that is certain, and of a pure claim the δ with which it holds."""
+    if found.verdict is Verdict.PROVED:
         return found
     n = None if first is None else first.n
     found = replace(found, first_n=None if first is None or first.searched else n)
@@ -254,7 +254,7 @@ def _command(case: Case, judgement: Judgement | None, everywhere: EveryN | None,
 
 
 def person(judgement: Judgement | None, epsilon: Enclosure | None, tabular: bool = True) -> str:
-    """What the true ε means for a person; where it is infinite, what ε and the δ that is left mean.
+    """What the true ε means for a person; where it is infinite or open, what ε and the δ that is left mean.
 
     Without a table an infinite ε need not mean an impossible output: the losses of Gaussian noise are unbounded.
     """
@@ -263,9 +263,9 @@ def person(judgement: Judgement | None, epsilon: Enclosure | None, tabular: bool
     if epsilon is None and judgement is not None and judgement.verdict is Verdict.PROVED:
         both = judgement.guarantee.epsilon_delta()
         return "" if both is None else explanation.person(both)
-    if epsilon is None or epsilon.is_open:
+    if epsilon is None or (epsilon.is_open and repairing is None):
         return ""
-    if not epsilon.is_infinite:
+    if not epsilon.is_infinite and not epsilon.is_open:
         everywhere = judgement is not None and judgement.extent is not None and judgement.extent.every
         supremum = judgement.value if judgement is not None and everywhere and judgement.quantity == "true ε" else None
         return explanation.person(

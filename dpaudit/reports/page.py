@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
-from dpaudit.numbers.digits import beside, decimal, percent, powers, short
+from dpaudit.numbers.digits import beside, decimal, equated, percent, powers, short
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.loss import verdict as compared
@@ -17,6 +17,8 @@ from dpaudit.reports.table import Cell, Column, Figure, Kind, Look, Table
 
 MOST_ROWS = 30
 """A table of a page has about so many rows, unless all of it is asked for; result.json has all."""
+MOST_COLUMNS, MOST_CARDS = 4, 12
+"""On a phone the rows of a table of more columns become cards, unless there are too many of them."""
 CLASSES = {
     Verdict.PROVED: "proved",
     Verdict.REFUTED: "refuted",
@@ -27,7 +29,7 @@ CLASSES = {
 MARKS = {"proved": "✓", "refuted": "✗", "undecided": "?"}
 NOTHING = "measured"
 """The class of what states nothing."""
-SIGNS = {Verdict.REFUTED: ">", Verdict.PROVED: "≤", Verdict.UNDECIDED: "against"}
+SIGNS = {Verdict.REFUTED: " >", Verdict.PROVED: " ≤", Verdict.UNDECIDED: "; stated is at most"}
 
 
 class Text(NamedTuple):
@@ -48,14 +50,6 @@ class Grid(NamedTuple):
     """Whether its rows become cards on a phone."""
 
 
-class Field(NamedTuple):
-    """A line of a box: its label, and one text or several; ``code`` where it is a command."""
-
-    label: str
-    lines: Sequence[str]
-    code: bool = False
-
-
 class Box(NamedTuple):
     """A verdict on top: its class, its word, the sentence, and what is known of it."""
 
@@ -64,18 +58,7 @@ class Box(NamedTuple):
     word: str
     text: str
     counts: str = ""
-    fields: Sequence[Field] = ()
-
-
-class Item(NamedTuple):
-    """A claim of a document: its class, its verdict in words, where it is, and what decides it."""
-
-    kind: str
-    word: str
-    where: str
-    id: str
-    texts: Sequence[str]
-    lines: Sequence[str]
+    fields: Sequence[words.Field] = ()
 
 
 class Part(NamedTuple):
@@ -91,7 +74,7 @@ class Part(NamedTuple):
     notes: Sequence[str] = ()
     grid: Grid | None = None
     commands: Sequence[str] = ()
-    items: Sequence[Item] = ()
+    claims: Sequence[Paper] = ()
     code: str = ""
 
 
@@ -112,7 +95,7 @@ class Page:
         word = "NOTHING STATED" if document.verdict is None else document.verdict.value
         said, counts = powers(words.headline(document)), words.counts_line(document)
         own = f"{word} (privacy)" if both else word
-        boxes = [Box("Verdict", kind(document.verdict), own, said, counts, list(_fields(document)))]
+        boxes = [Box("Verdict", kind(document.verdict), own, said, counts, list(words.fields(document)))]
         if both and found is not None:
             boxes.append(Box("Accuracy", kind(found), f"{found.value} (accuracy)", words.bounds_sentence(document)))
         return boxes[::-1] if document.accuracy_first else boxes
@@ -135,7 +118,7 @@ class Page:
         yield from (part for part in sections if part.folded)
         if document.claims:
             title = f"All {len(document.claims)} claims with their evidence"
-            yield Part(title, items=[_item(claim) for claim in document.claims])
+            yield Part(title, claims=document.claims)
         if document.plan:
             yield Part("The plan of this report", code=document.plan)
 
@@ -160,17 +143,6 @@ def kind(verdict: Verdict | None) -> str:
 def mark(kind: str) -> str:
     """The sign before a verdict."""
     return MARKS.get(kind, "")
-
-
-def _fields(document: Document) -> Iterator[Field]:
-    """Yields the lines of the box."""
-    for label, lines in words.box_lines(document):
-        yield Field(label, [powers(line) for line in lines])
-    lead, whole = document.lead, document.command
-    again = "" if lead is None else lead.command
-    yield from [Field("reproduce", [again], code=True)] if again else []
-    yield from [Field("whole report", [whole], code=True)] if whole and whole != again else []
-    yield Field("made", [words.made_line(document)])
 
 
 def _verdict(verdict: Verdict, more: str = "") -> Text:
@@ -205,14 +177,14 @@ def _evidence(finding: Finding) -> Iterator[str]:
     bound = found.bound if found is not None and proof.quantity == found.quantity else None
     outcome = None if bound is None else compared(proof.value, bound)
     shown = beside(proof.value.to_dict(), bound, None if outcome is None else outcome.value)
-    against = "" if outcome is None else f" {SIGNS[outcome]} {powers(str(bound))}"
+    against = "" if outcome is None or bound is None else f"{SIGNS[outcome]} {powers(str(bound))}"
     name = proof.quantity
     if proof.output is not None:
         yield f"Output: r = {words.value_text(proof.output)}"
     if proof.p is not None and proof.p_prime is not None:
         yield f"P(r | x) = {words.number(proof.p)} and P(r | x′) = {words.number(proof.p_prime)}"
         name = "ln of their ratio"
-    yield f"{name} = {shown}{against}"
+    yield f"{equated(name, shown)}{against}"
 
 
 def _cut(text: str, most: int = 170) -> str:
@@ -228,13 +200,6 @@ def _bounds(document: Document) -> Grid:
         values = [Text(words.number(value)) for value in (bound.t, bound.probability, bound.value)]
         rows.append([*map(Text, named), _verdict(bound.verdict, fails), *values])
     return _grid(f"mechanism, data x, bound, verdict, {', '.join(numbers[1:])}", rows, numbers)
-
-
-def _item(claim: Paper) -> Item:
-    """A claim with what decides it."""
-    texts = [text for text in (claim.statement, claim.finding) if text]
-    lines = [f"established: {claim.establishes}", *claim.evidence]
-    return Item(kind(claim.verdict), words.claim_verdict(claim), claim.where, claim.id, texts, lines)
 
 
 # ------------------------------------------------------------------ sections
@@ -269,7 +234,8 @@ def grid(table: Table, figure: Figure | None = None, most: int = MOST_ROWS) -> G
         rows = [[cell(table.columns[i], row[i]) for i in used] for row in table.rows]
         numbers = [table.columns[i].kind not in (Kind.TEXT, Kind.VERDICT) for i in used]
     kept = _some(rows, most)
-    return Grid(heads, [rows[i] for i in kept], numbers, len(rows) - len(kept))
+    cards = len(heads) > MOST_COLUMNS and len(rows) <= MOST_CARDS
+    return Grid(heads, [rows[i] for i in kept], numbers, len(rows) - len(kept), cards)
 
 
 def _side_by_side(table: Table, figure: Figure) -> tuple[list[str], list[list[Text]], list[bool]]:
@@ -283,21 +249,23 @@ def _side_by_side(table: Table, figure: Figure) -> tuple[list[str], list[list[Te
             said, verdict = cell(table.columns[y], row[y]).text, None if judged is None else row[judged]
             own = kind(verdict) if isinstance(verdict, Verdict) and verdict is not Verdict.PROVED else ""
             found.setdefault(row[x], {})[name] = Text(f"{mark(own)} {said}" if own else said, own)
-    places = list(found) if isinstance(table.rows[0][x], str) else sorted(found, key=lambda at: (at is None, at))
+    places = sorted(found, key=lambda at: (at is None, at))
     shown = [[cell(table.columns[x], at), *(found[at].get(name, Text("")) for name in lines)] for at in places]
     return [figure.x, *lines], shown, [True] * (len(lines) + 1)
 
 
 def _some(rows: Sequence[Sequence[Text]], most: int) -> list[int]:
-    """The rows that are shown: all of a few, else evenly many with both ends and the first failures."""
+    """The rows that are shown: all of a few, else evenly many with both ends, the first failures, and the full ones."""
     count = len(rows)
     if count <= most:
         return list(range(count))
+    full = {i for i, row in enumerate(rows) if all(cell.text for cell in row)}
+    few = full if len(full) <= most else set()
     failing: dict[tuple[str, int], int] = {}
     for i, row in reversed(list(enumerate(rows))):
         group = "" if row[0].text.isdigit() else row[0].text
         failing |= {(group, place): i for place, one in enumerate(row) if one.kind == "refuted"}
-    return sorted({round(i * (count - 1) / (most - 1)) for i in range(most)} | set(failing.values()))
+    return sorted({round(i * (count - 1) / (most - 1)) for i in range(most)} | few | set(failing.values()))
 
 
 def cell(column: Column, value: Cell) -> Text:

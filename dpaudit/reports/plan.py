@@ -34,8 +34,6 @@ class Plan:
     claims: tuple[str, ...] = ()
     studies: tuple[dict[str, Any], ...] = ()
     text: str = ""
-    maps: bool = True
-    """Whether maps of the losses are part of the report."""
 
 
 def from_options(
@@ -72,12 +70,10 @@ def read_plan(path: str) -> Plan:
         data = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise InputError("plan", path, f"is not TOML: {error}") from None
-    known = ("title", "audit", "claims", "study", "maps")
+    known = ("title", "audit", "claims", "study")
     if unknown := sorted(set(data) - set(known)):
         raise InputError("plan", unknown[0], f"unknown table; known: {', '.join(known)}")
-    maps, title = data.get("maps", True), data.get("title", "Audit report")
-    if not isinstance(maps, bool):
-        raise InputError("maps", maps, "must be true or false")
+    title = data.get("title", "Audit report")
     if not isinstance(title, str):
         raise InputError("title", title, 'must be text: title = "My report"')
     studies = _tables(data, "study")
@@ -89,7 +85,6 @@ def read_plan(path: str) -> Plan:
         claims=_claims(data.get("claims", [])),
         studies=tuple(studies),
         text=text,
-        maps=maps,
     )
     if not (found.audits or found.claims or found.studies):
         raise InputError("plan", path, "says nothing to report: it needs [[audit]], [[study]] or claims")

@@ -169,7 +169,7 @@ def wanted_jobs(plan: Plan, certificate: bool = False, files: dict[str, bytes] |
     kept = {} if files is None else files
     for block in plan.audits:
         count, places = len(block.cases), len(block.ns or (0,))
-        run = partial(_audit, block, plan.maps, certificate, kept)
+        run = partial(_audit, block, certificate, kept)
         yield Job(block.title, count * (places + AFTER), count * (places + sum(COSTS.values())), run)
         yield Job(f"{block.title}: accuracy", count + 20, 30.0, partial(_accuracy, block))
     if plan.claims:
@@ -183,7 +183,7 @@ def _study(entry: dict[str, Any]) -> Job:
     return STUDIES[kind]({name: value for name, value in entry.items() if name != "kind"})
 
 
-def _audit(block: Block, maps: bool, certificate: bool, files: dict[str, bytes], progress: Progress) -> Iterator[Part]:
+def _audit(block: Block, certificate: bool, files: dict[str, bytes], progress: Progress) -> Iterator[Part]:
     """Yields the findings on the mechanisms of a block, then its sections."""
     found = []
     for case in block.cases:
@@ -194,7 +194,7 @@ def _audit(block: Block, maps: bool, certificate: bool, files: dict[str, bytes],
             files.update(written)
         found.append(one)
     yield from found
-    yield from sections.sections(block, found, progress, maps)
+    yield from sections.sections(block, found, progress)
 
 
 def _accuracy(block: Block, progress: Progress) -> Iterator[Part]:

@@ -12,10 +12,9 @@ from dpaudit.audit.picture import two
 from dpaudit.audit.results import EpsilonResult
 from dpaudit.charts.draw import Level
 from dpaudit.mechanisms import Mechanism
-from dpaudit.numbers.digits import at_most, powers, rough
+from dpaudit.numbers.digits import equated, powers, rough
 from dpaudit.numbers.enclosure import Enclosure, exact, infinite, outward
 from dpaudit.numbers.verdict import Verdict
-from dpaudit.posterior.distances import Hellinger
 from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.loss import verdict as compared
 from dpaudit.privacy.loss import worst_deltas
@@ -23,10 +22,9 @@ from dpaudit.privacy.protocols import plain, text
 from dpaudit.reports.block import DIGITS, Block, Case, Unknown
 from dpaudit.reports.document import Finding, Section
 from dpaudit.reports.judge import judged_at
-from dpaudit.reports.losses import loss_map
 from dpaudit.reports.steps import Progress
 from dpaudit.reports.table import Cell, Column, Figure, Kind, Look, Table
-from dpaudit.reports.words import listed, share_sentence
+from dpaudit.reports.words import listed, number, share_sentence
 
 STEPS = 20
 FAR = 1.5
@@ -34,7 +32,6 @@ FAR = 1.5
 FACTORS = tuple(Fraction(text) for text in ("1/16", "1/8", "1/4", "1/2", "1", "2", "4", "8"))
 LARGEST_NOMINAL = {2: 100, 3: 12}
 """Largest n of the picture over nominal ε, by the number of cells; with more cells it is 5."""
-SHORT = 6
 MOST_PAIRS = 2
 """So many worst pairs are drawn."""
 
@@ -45,7 +42,7 @@ BY_N = (
 P, Q = "P(output | x)", "P(output | x′)"
 
 
-def sections(block: Block, findings: Sequence[Finding], progress: Progress, maps: bool) -> Iterator[Section]:
+def sections(block: Block, findings: Sequence[Finding], progress: Progress) -> Iterator[Section]:
     """Yields the sections on the mechanisms of a block."""
     known = [case for case in block.cases if isinstance(case.last, EpsilonResult)]
     yield from by_n(block, findings)
@@ -54,10 +51,6 @@ def sections(block: Block, findings: Sequence[Finding], progress: Progress, maps
         yield from distributions(case, progress)
     yield from divergences(known, progress)
     yield from over_nominal(block, known, progress)
-    yield from sensitivities(block, progress)
-    if maps:
-        for case in known:
-            yield from loss_map(case, progress)
 
 
 def _telling(cases: Sequence[Case], findings: Sequence[Finding]) -> list[Case]:
@@ -159,10 +152,15 @@ def curves(cases: Sequence[Case], progress: Progress) -> Iterator[Section]:
         return
     table = Table.of("mechanism | ε: exact | δ(ε): enclosure", rows)
     claimed = {at for case in cases if (at := _claimed(case)) is not None}
-    marks = tuple(Level(at, f"stated ε = {at}", across=True) for at in sorted(claimed)[:2])
     place = next((f", n = {case.ns[-1]}" for case in cases if case.ns), "")
+    said = f"The δ that is left at each ε{place}"
+    if len(claimed) == 1 and len(cases) == 1:
+        at = min(claimed)
+        left = [equated("δ", number(row[2])) for row in rows if row[1] == at and isinstance(row[2], Enclosure)]
+        said = f"{cases[0].label}{place}: {left[0]} at the stated ε = {at}" if left else said
+    marks = tuple(Level(at, f"stated ε = {at}", across=True) for at in sorted(claimed)[:2])
     figure = Figure(
-        Look.LINES, f"The δ that is left at each ε{place}", "ε", "δ(ε)", by="mechanism", x_label="ε", y_label="δ(ε)",
+        Look.LINES, said, "ε", "δ(ε)", by="mechanism", x_label="ε", y_label="δ(ε)",
         marks=marks, log_y=True,
     )  # fmt: skip
     commands = _commands(
@@ -276,28 +274,3 @@ def over_nominal(block: Block, cases: Sequence[Case], progress: Progress) -> Ite
     )  # fmt: skip
     commands = _commands([case.setting.at(n=n).command_line("epsilon") for case in chosen])
     yield Section("over-nominal", f"True ε over nominal ε, n = {n}", said, figure, table, commands=commands)
-
-
-def sensitivities(block: Block, progress: Progress) -> Iterator[Section]:
-    """Yields LS and S over the data sets of the largest n, for every score in use."""
-    model = block.model
-    if model is None:
-        return
-    cases = [case for case in block.cases if case.model is not None]
-    settings = {name: value for case in cases for name, value in case.mechanism.settings().items()}
-    for score in dict.fromkeys(case.mechanism.settings().get("score", Hellinger.name) for case in cases):
-        progress(f"sensitivities at n = {model.n}")
-        found = audit.sensitivity(model.n, prior=model.prior, gamma=settings.get("gamma"), score=score, digits=SHORT)
-        title = f"Sensitivity of the {'Hellinger' if score == Hellinger.name else score} score, n = {model.n}"
-        said = f"One record moves the score by at most {at_most(found.gs.upper, 4)}, the global sensitivity"
-        both: dict[str, Sequence[Enclosure]] = {"local LS(x)": found.ls, "smooth S(x)": found.s}
-        places = [text(x) for x in model.histograms]
-        figure = None
-        if model.k == 2:
-            figure = Figure(Look.LINES, said, "x", "value", "sensitivity", x_label="data set x", y_label="sensitivity")
-            rows = [(x, name, value) for name, values in both.items() for x, value in zip(places, values, strict=True)]
-            table = Table.of("x | sensitivity | value: enclosure", rows)
-        else:
-            heads = " | ".join(["x", *(f"{name}: enclosure" for name in both)])
-            table = Table.of(heads, zip(places, *both.values(), strict=True))
-        yield Section("sensitivity", title, said, figure, table, commands=(found.command,))

@@ -92,7 +92,6 @@ class Look(StrEnum):
     STEPS = "steps"
     PAIR = "pair"
     SHARES = "shares"
-    MAP = "map"
 
 
 @dataclass(frozen=True)

@@ -13,13 +13,13 @@ from dpaudit.numbers.digits import at_most, beside, powers, short
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.guarantee import EpsilonDelta
-from dpaudit.privacy.loss import verdict as compared
 from dpaudit.reports.document import FAILS, Document, Finding, Paper, Value, tally
 
 MOST_LINES = 4
 """Lines of what is covered, and of what is not."""
 EXACTLY = "computed exactly; nothing was sampled"
 BY_CHECKS = "decided by algebra, on stated grids in certified arithmetic, or by counterexamples; nothing was sampled"
+NOT_YET = "nobody yet; dpaudit report --certificate writes a certificate and has it verified independently"
 MOST_RANGE = 24
 """A list of n of more letters is told by its ends."""
 
@@ -137,9 +137,7 @@ def _alone(finding: Finding, found: Judgement) -> str:
         return f"{finding.name}: whether it stays below {bound} is undecided"
     if found.verdict is Verdict.PROVED:
         return f"{finding.name} stays below {bound}: it {found.margin_text() or 'holds'}"
-    limit = None if finding.every_n is None else finding.every_n.limit
-    stays = limit is not None and found.bound is not None and compared(limit, found.bound) is Verdict.REFUTED
-    where = "" if found.first_n is None else f" from n = {found.first_n} on" if stays else f" at n = {found.first_n}"
+    where = "" if found.first_n is None else f", first at n = {found.first_n}"
     return f"{finding.name} exceeds {bound}{where}"
 
 
@@ -195,30 +193,48 @@ def bounds_sentence(document: Document) -> str:
     failing = [bound for bound in document.bounds if bound.verdict is Verdict.REFUTED]
     open_ = sum(bound.verdict is Verdict.UNDECIDED for bound in document.bounds)
     total = len(document.bounds)
-    more = f"; {open_} are undecided" if open_ else ""
+    more = f"; {open_} {'is' if open_ == 1 else 'are'} undecided" if open_ else ""
     if not failing and not open_:
         words = {1: "The accuracy bound holds", 2: "Both accuracy bounds hold"}
         return f"{words.get(total, f'All {total} accuracy bounds hold')} on these data."
     if not failing:
         return f"None of {total} accuracy bounds fails on these data{more}."
     names = listed(dict.fromkeys(bound.mechanism for bound in failing))
-    return f"{len(failing)} of {total} accuracy bounds fail on these data (of {names}){more}."
+    fail = "fails" if len(failing) == 1 else "fail"
+    return f"{len(failing)} of {total} accuracy bounds {fail} on these data (of {names}){more}."
 
 
-def box_lines(document: Document) -> Iterator[tuple[str, list[str]]]:
-    """Yields the label and the lines of what the box says below the verdict; of a mechanism that of the lead."""
+class Field(NamedTuple):
+    """A line of the box: its label, and one text or several; ``code`` where it is a command."""
+
+    label: str
+    lines: Sequence[str]
+    code: bool = False
+
+
+def fields(document: Document) -> Iterator[Field]:
+    """Yields what the box says below the verdict, of several mechanisms that of the lead."""
+    for label, lines in _known(document):
+        if lines:
+            yield Field(label, [powers(line) for line in lines])
+    again, whole = "" if document.lead is None else document.lead.command, document.command
+    yield from [Field("reproduce", [again], code=True)] if again else []
+    yield from [Field("whole report", [whole], code=True)] if whole and whole != again else []
+    yield Field("made", [made_line(document)])
+
+
+def _known(document: Document) -> Iterator[tuple[str, Sequence[str]]]:
     lead = document.lead
     if lead is not None:
         margin = "" if lead.judgement is None else lead.judgement.margin_text()
         yield "true ε", [epsilon_line(lead)]
         yield "stated", [statement_line(lead)]
-        yield from [("margin", [margin])] if margin else []
-        yield from [("for a person", [lead.person])] if lead.person else []
+        yield "margin", [margin] if margin else []
+        yield "for a person", [lead.person] if lead.person else []
     yield "how it is known", [BY_CHECKS if document.claims else EXACTLY] if lead is None else [known_line(lead)]
     yield "checked by", checked_lines(document)
     yield "covers", covered_lines(document)
-    missing = not_covered_lines(document)
-    yield from [("does not cover", missing)] if missing else []
+    yield "does not cover", not_covered_lines(document)
 
 
 def made_line(document: Document) -> str:
@@ -281,8 +297,11 @@ def checked_lines(document: Document) -> list[str]:
     lead = document.lead
     found = [] if lead is None else list(lead.checked)
     coq = sum(claim.coq for claim in document.claims)
-    found += [f"Coq, the proofs of {coq} of the claims"] if coq else []
-    return found or ["nobody yet; dpaudit report --certificate writes a certificate and has it verified independently"]
+    found += [f"Coq, the proofs of {coq} of {len(document.claims)} claims"] if coq else []
+    judged = None if lead is None else lead.judgement
+    if found or judged is None or judged.verdict is not Verdict.UNDECIDED:
+        return found or [NOT_YET]
+    return ["nobody: there is no certificate of what is undecided"]
 
 
 def covered_lines(document: Document) -> list[str]:
@@ -291,7 +310,8 @@ def covered_lines(document: Document) -> list[str]:
     if seen := [finding for finding in document.findings if finding.epsilon is not None or finding.pairs]:
         places = dict.fromkeys(f" at {_seen(finding)}" if finding.ns else "" for finding in seen)
         size = max(seen, key=lambda f: f.pairs * f.outputs)
-        most = f" (up to {size.pairs} ordered pairs, {size.outputs} outputs)" if size.pairs else ""
+        upto = "up to " if len(seen) > 1 or len(size.ns) > 1 else ""
+        most = f" ({upto}{size.pairs} ordered pairs, {size.outputs} outputs)" if size.pairs else ""
         where = places.popitem()[0] if len(places) == 1 else " at the n that were audited"
         lines.append(f"every neighboring pair and output{where}{most}")
     if proved := [finding for finding in document.findings if _reaches(finding, every=True)]:
@@ -300,7 +320,7 @@ def covered_lines(document: Document) -> list[str]:
         data = listed(dict.fromkeys(value_text(bound.x) for bound in document.bounds))
         lines.append(f"every threshold of {len(document.bounds)} accuracy bounds on x = {data}")
     if document.claims:
-        lines.append(f"{len(document.claims)} claims, each decided by algebra, on a stated grid or by a counterexample")
+        lines.append(f"{len(document.claims)} claims as the documents print them")
     return lines or ["nothing"]
 
 

@@ -15,7 +15,8 @@ from dpaudit.files.folders import check_folder, write_folder
 from dpaudit.numbers.errors import InputError, visible
 from dpaudit.reports.document import Document, text_of
 from dpaudit.reports.figures import drawn
-from dpaudit.reports.page import Page, mark
+from dpaudit.reports.page import Page, kind, mark
+from dpaudit.reports.words import claim_verdict
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -83,7 +84,7 @@ def _environment(form: str) -> Environment:
         loader=PackageLoader("dpaudit.reports"), autoescape=form == "html", undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True, finalize=_visible if form == "html" else None,
     )  # fmt: skip
-    made.filters.update(md=text.markdown, code=_code, span=_span, mark=mark)
+    made.filters.update(md=text.markdown, code=_code, span=_span, mark=mark, kind=kind, claim_verdict=claim_verdict)
     return made
 
 

@@ -115,12 +115,6 @@ def test_a_line_that_another_one_hides_is_drawn_wider():
     assert all(tick == round(tick) for tick in axes.get_xticks()), "n is a whole number"
 
 
-def test_a_map_of_losses():
-    cells = [[exact(Fraction(1, 2), 4), None], [infinite(), exact(Fraction(0), 1)]]
-    text = drawn(lambda axes: draw.grid(axes, cells, ["x", "y"], ["no", "yes"], "loss"))
-    assert "data:image/png" in text
-
-
 RESULTS = {
     "epsilon": lambda: dpaudit.epsilon("EHDL", n=4),
     "delta": lambda: dpaudit.delta("EHDL", "1/10", n=4),

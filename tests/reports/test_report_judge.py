@@ -1,5 +1,6 @@
 """The finding on one mechanism: the statement over all n, the first n that fails, the evidence; each question once."""
 
+import re
 from fractions import Fraction
 
 import pytest
@@ -78,6 +79,22 @@ class Silent(Blurred):
         return ["1/4", "3/4"] if x else ["3/4", "1/4"]
 
 
+class Endless:
+    """Code without an end that is certain: an ε is never proved, and a δ is left."""
+
+    def datasets(self):
+        return [0, 1]
+
+    def sample(self, x, rng):
+        count = x
+        while rng.random() < 0.75:
+            count = count * 2 + 1
+        return count % 5
+
+    def claimed(self):
+        return "2"
+
+
 TEXTS = [
     ("EHDS", {"n": "1..4"}, "1-DP: PROVED for every n; uses 45 % of the claim"),
     ("EHD", {"n": "1..2", "prior": "1/100,1/100"}, "1-DP: REFUTED, first at n = 1; exceeds by "),
@@ -91,6 +108,17 @@ TEXTS = [
     (Doubled, {"n": "1..3"}, "2-DP: REFUTED, first at n = 2; exceeds by 64 % (δ = "),
     (Blurred, {}, "1/2-DP: UNDECIDED, true ε in "),
 ]
+
+
+def test_what_is_open_says_with_which_delta_it_is_proved():
+    one = found(Endless)
+    delta = one.judgement.margin.repairing_delta.upper
+    assert one.judgement.verdict is U
+    assert 0 < delta < Fraction(1, 10**4)
+    words = re.search(r"\(δ = (\S+) would prove it\)", one.judgement.margin_text())[1]
+    assert dpaudit.judge(Endless, claim=f"eps=2,delta={words}").claim.verdict is P
+    assert "guesses yours with probability at most 0.88" in one.person
+    assert one.person.endswith(f"outputs of probability at most {words} may give it away")
 
 
 @pytest.mark.parametrize(("mech", "setting", "text"), TEXTS)

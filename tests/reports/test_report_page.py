@@ -10,7 +10,7 @@ import pytest
 from dpaudit.audit.judgement import EVERY_N, Margin, Whose
 from dpaudit.claims.outcome import ON_GRID
 from dpaudit.claims.words import on_its_grid
-from dpaudit.numbers.enclosure import exact, infinite, outward
+from dpaudit.numbers.enclosure import at_least, exact, infinite, outward
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.guarantee import parse_guarantee
 from dpaudit.reports import words
@@ -70,8 +70,8 @@ def test_several_mechanisms():
     [
         ([P], "The accuracy bound holds on these data."),
         ([P, P], "Both accuracy bounds hold on these data."),
-        ([P, P, R], "1 of 3 accuracy bounds fail on these data (of A)."),
-        ([P, U], "None of 2 accuracy bounds fails on these data; 1 are undecided."),
+        ([P, P, R], "1 of 3 accuracy bounds fails on these data (of A)."),
+        ([P, U], "None of 2 accuracy bounds fails on these data; 1 is undecided."),
         ([], "Nothing was judged."),
     ],
 )
@@ -86,7 +86,7 @@ def test_the_accuracy_bounds_in_a_sentence(verdicts, said):
         ([finding("A")], "A stays below the claimed ε = 1: it uses 50 % of the claim"),
         (
             [finding("A", R, number(2), judgement=judgement(R, number(2), first_n=2))],
-            "A exceeds the claimed ε = 1 at n = 2",
+            "A exceeds the claimed ε = 1, first at n = 2",
         ),
         ([finding("A"), finding("B", R, number(2))], "B exceeds what is stated; the other does not"),
         (
@@ -121,6 +121,33 @@ def test_nobody_checked_it_yet():
     assert line.startswith("nobody yet; dpaudit report --certificate")
     checked = finding("A", checked=("the independent verifier, which accepts a.json",))
     assert words.checked_lines(Document("t", "c", findings=(checked,))) == list(checked.checked)
+    assert words.checked_lines(Document("t", "c", findings=(finding("A", U),)))[0].startswith("nobody: there is no")
+
+
+@pytest.mark.parametrize(
+    ("verdict", "value", "last"),
+    [
+        (R, exact(Fraction(2), 6), "ln of their ratio = 2 > 1"),
+        (P, HALF, "ln of their ratio = 0.5 ≤ 1"),
+        (U, at_least(Fraction(1, 2), 6), "ln of their ratio ≥ 0.5; stated is at most 1"),
+    ],
+)
+def test_the_evidence_sets_the_number_beside_what_is_stated(verdict, value, last):
+    *_, part = (p for p in Page(Document("t", "c", findings=(finding("A", verdict, value),)), {}).parts if p.lines)
+    assert part.lines[-1] == last
+
+
+def test_a_long_table_shows_the_rows_that_have_every_mechanism():
+    rows = [("A", n, HALF, P) for n in range(1, 138)] + [("B", n, HALF, P) for n in (101, 102)]
+    table = Table.of("mechanism | n: count | true ε: enclosure | verdict: verdict", rows)
+    found = grid(table, Figure(Look.LINES, "t", "n", "true ε", by="mechanism"))
+    assert {"1", "101", "102", "137"} <= {row[0].text for row in found.rows}
+
+
+def test_a_wide_table_of_few_rows_becomes_cards_on_a_phone():
+    assert grid(TABLE).cards
+    assert not grid(Table(TABLE.columns[:4], tuple(row[:4] for row in TABLE.rows))).cards
+    assert not grid(Table(TABLE.columns, TABLE.rows * 10)).cards
 
 
 # ------------------------------------------------------------------ tables
