@@ -19,7 +19,7 @@ from dpaudit.audit.setting import settled
 from dpaudit.mechanisms import Mechanism
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, PrecisionExhausted
-from dpaudit.numbers.enclosure import Enclosure, at_least, infinite, outward
+from dpaudit.numbers.enclosure import Enclosure, at_least, exact, infinite, outward
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import Exact, nonnegative, rational, sequence, whole
 from dpaudit.numbers.verdict import Verdict
@@ -29,7 +29,7 @@ from dpaudit.privacy.judge import true_epsilon
 from dpaudit.privacy.judge_moments import known_divergence
 from dpaudit.privacy.loss import worst_deltas
 from dpaudit.privacy.moments import Concentration, Moments
-from dpaudit.privacy.pairs import Witness
+from dpaudit.privacy.pairs import Witness, Worst
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,7 +46,8 @@ RHO_SHARE = Fraction(1, 100)
 class Segment:
     """For ``start`` <= epsilon <= ``end``: delta(epsilon) = power - e^epsilon alpha, attained by ``pair``.
 
-    ``end`` is None for the last segment, where alpha = 0 and delta stays at ``power``.
+    ``end`` is None for the last segment, where alpha = 0 and delta stays at ``power``. Where the outputs are real
+    numbers a segment is a single epsilon.
     """
 
     start: Enclosure
@@ -132,7 +133,7 @@ class ProfileResult(SettingAnswer):
 
         known = [part for part in self.segments if part.end is not None and not part.start.is_infinite]
         places = [number for part in known for number in _along(part)]
-        last = [self.segments[-1].start] if self.segments and not self.segments[-1].start.is_infinite else []
+        last = [s.start for s in self.segments[-1:] if s.end is None and not s.start.is_infinite]
         points = [*places, *((float(end.lower), float(self.segments[-1].power.lower)) for end in last)]
         curve(axes, points, "ε", "δ(ε)")
         axes.set_title(f"{self.subject.label}: privacy profile δ(ε)", loc="left")
@@ -215,7 +216,7 @@ def _points_only(
     worst = effort.widest(subject, lambda e: worst_deltas(subject, [Fraction(0), *points], e))
     parts: Found = {
         "total_variation": worst[0].value,
-        "segments": (),
+        "segments": _tests(subject, points, worst[1:], effort),
         "slack": at_least(Fraction(0), 1),
         "deltas": tuple((at, found.value) for at, found in zip(points, worst[1:], strict=True)),
         "renyi": tuple((order, _known(subject, "renyi", order, effort)) for order in orders),
@@ -229,6 +230,21 @@ def _known(subject: Mechanism, quantity: str, order: Fraction, effort: Effort) -
     """The divergence where a closed form has it; else nothing but that it is at least 0."""
     found = None if subject.tabular else known_divergence(subject, quantity, order, effort)
     return at_least(Fraction(0), 1) if found is None else found.value
+
+
+def _tests(
+    subject: Mechanism, points: Sequence[Fraction], worst: Sequence[Worst], effort: Effort
+) -> tuple[Segment, ...]:
+    """The test of the worst pair at each point: a point of the trade-off function; none where a law is not known."""
+    found = []
+    with balls.precision(4 * balls.bits_for(effort.digits)[0]):
+        for at, case in zip(points, worst, strict=True):
+            test = subject.direct_test(case.witness.x, case.witness.x_prime, at)
+            level, power = (None, None) if test is None else [balls.enclosure(b, effort.digits, 0) for b in test]
+            if level is not None and power is not None:
+                place = exact(at, effort.digits)
+                found.append(Segment(place, place, level, power, case.witness))
+    return tuple(found)
 
 
 def _refined(

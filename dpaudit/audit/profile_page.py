@@ -31,7 +31,7 @@ def page(result: ProfileResult) -> Page:
     effort = ("effort", f"{precision_words(result.precision_bits)}, {result.seconds:.3f} s")
     return [
         answered(result.subject, rows, result.command, [effort]),
-        *([] if unknown else [_curve(result.segments)]),
+        *([_curve(result.segments)] if result.segments else []),
         Table(["ε", "δ"], result.deltas, title="δ(ε)"),
         Table(["order", "divergence"], result.renyi, title="Rényi divergences"),
         *([] if result.composition is None else _composition(result.composition)),

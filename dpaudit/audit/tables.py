@@ -126,6 +126,8 @@ def write_table(mech: Any, path: str, **setting: Any) -> WrittenTable:
     if not path.lower().endswith((".csv", ".json")):
         raise InputError("table", path, "must be a .csv or .json file")
     subject = settled(mech, **setting).mechanism
+    if not subject.tabular:
+        raise InputError("table", path, f"{subject.name} releases real numbers; a table has finitely many outputs")
     datasets, rows = list(subject.datasets()), []
     for x in datasets:
         row = subject.algebra().rational_row(x)

@@ -63,7 +63,11 @@ def certificate(result: Result) -> dict[str, Any]:
         except (Malformed, Rejected) as problem:
             raise NotAccepted(result.subject.mechanism, problem) from None
         return document
-    mechanism, evidence = result.subject.mechanism, _evidence(result)
+    mechanism = result.subject.mechanism
+    if not mechanism.tabular:
+        rule = f"{mechanism.name} releases real numbers; a certificate needs a table of finitely many outputs"
+        raise InputError("certificate", "(not written)", rule)
+    evidence = _evidence(result)
     claimed = result.claim.guarantee
     if not isinstance(result, GuaranteeResult) and claimed is not None and claimed.epsilon_delta() is None:
         rule = f"{mechanism.name} claims {claimed.text()}, which this would leave out: take dpaudit judge --certificate"

@@ -167,22 +167,6 @@ def _mass(part: Part) -> Ball:
     return found
 
 
-def normal_distance(mine: Law, theirs: Law) -> Fraction | None:
-    """mu^2 if the two laws are one shape of normal real parts with the same deviations, at distance mu; else None.
-
-    Such a pair has the losses of N(mu, 1) against N(0, 1).
-    """
-    if len(mine) != 1 or mine.keys() != theirs.keys():
-        return None
-    (f,), (g,) = mine.values(), theirs.values()
-    total = Fraction(0)
-    for a, b in zip(f.densities, g.densities, strict=True):
-        if not (isinstance(a, Normal) and isinstance(b, Normal) and a.sigma == b.sigma):
-            return None
-        total += ((a.mean - b.mean) / a.sigma) ** 2
-    return total if f.image == g.image else None
-
-
 def _tests(mine: Part, theirs: Part | None) -> Test:
     """The tests on one shape; real parts with the same density in both laws are left out."""
     if _impossible(mine):
@@ -244,3 +228,20 @@ def infinite_mass(mine: Law, theirs: Law) -> Ball:
                 inside *= number_ball(f.grid.number(f.integral())) - number_ball(mass_where(f, g))
         total += form_ball(part.weight) * (_mass(part) - inside)
     return total
+
+
+def normal_distance(mine: Law, theirs: Law) -> Fraction | None:
+    """mu^2 where the laws differ by the means of Gaussian real parts, with one mu for every shape; else None."""
+    found = set[Fraction]()
+    for key in {*mine, *theirs}:
+        part, other = mine.get(key), theirs.get(key)
+        if part is None or other is None or part.weight != other.weight or part.image != other.image:
+            return None
+        square = Fraction(0)
+        for f, g in zip(part.densities, other.densities, strict=True):
+            if isinstance(f, Normal) and isinstance(g, Normal) and f.sigma == g.sigma:
+                square += ((f.mean - g.mean) / f.sigma) ** 2
+            elif f != g:
+                return None
+        found.add(square)
+    return found.pop() if len(found) == 1 else None

@@ -57,6 +57,9 @@ def _without_table(mechanism: Audited, claim: Guarantee, quantity: str, at: dict
     bound, order = vars(claim)[BOUNDS[quantity]], Fraction(at.get("alpha", "1"))
     worst = known_divergence(mechanism, quantity, order, effort)
     if worst is None:
+        found = mechanism.algebra().impossible()
+        if found is not None:
+            return Claim(claim, Verdict.REFUTED, Evidence(quantity, infinite(), Witness(*found), at))
         rule = f"{mechanism.name} has no table of probabilities, and this is not known in closed form for it"
         raise InputError("claim", claim.option(), f"{rule}; (ε, δ) can be judged: --claim eps=1,delta=1e-5")
     evidence = Evidence(quantity, worst.value, worst.witness, at, worst.bits)

@@ -151,6 +151,10 @@ class Algebra:
         """The worst-case loss over all adjacent pairs and outputs in closed form, else None."""
         return None
 
+    def impossible(self) -> tuple[Dataset, Dataset, Output] | None:
+        """The same as ``infinite``; where outputs are real numbers an unbounded loss alone is not enough."""
+        return self.infinite()
+
     def infinite(self) -> tuple[Dataset, Dataset, Output] | None:
         """Returns adjacent (x, x') and an output r with P_x(r) > 0 = P_x'(r) if there are any, else None.
 
@@ -229,6 +233,10 @@ class Audited(ABC):
 
     def direct_deltas(self, points: Sequence[Fraction], effort: Effort) -> list[Worst] | None:
         """Returns delta at the points where the mechanism has no table but densities, else None."""
+        return None
+
+    def direct_test(self, x: Dataset, y: Dataset, at: Fraction) -> tuple[Ball, Ball] | None:
+        """(level, power) of the test that rejects where the loss exceeds ``at``, where there is no table; else None."""
         return None
 
     def divergence(self, quantity: str, order: Fraction) -> tuple[Fraction | Ball, Dataset, Dataset] | None:

@@ -8,6 +8,7 @@ import pytest
 from mpmath import e, erfc, exp, log, mpf, quad, sqrt
 
 import dpaudit
+from dpaudit.evidence import certificate
 from dpaudit.noise import losses
 from dpaudit.noise.densities import Normal
 from dpaudit.numbers import balls
@@ -148,6 +149,63 @@ def test_profile_and_explain_take_real_outputs():
     assert dpaudit.explain(mech=mechanism).attained.lower > F(61, 100)
 
 
-def test_what_needs_a_table_is_refused_in_words():
+def test_what_needs_a_table_is_refused_in_words(tmp_path):
+    mechanism = Mechanism([0, 1], lambda x, noise: x + noise.laplace(2))
     with pytest.raises(dpaudit.InputError, match="releases real numbers, so it has no table"):
-        dpaudit.pmf(Mechanism([0, 1], lambda x, noise: x + noise.laplace(2)), 0)
+        dpaudit.pmf(mechanism, 0)
+    with pytest.raises(dpaudit.InputError, match="releases real numbers; a certificate needs a table"):
+        certificate.write(dpaudit.epsilon(mechanism), str(tmp_path / "c.json"))
+    with pytest.raises(dpaudit.InputError, match="releases real numbers; a table has finitely many outputs"):
+        dpaudit.export_table(mechanism, str(tmp_path / "t.csv"))
+
+
+GAUSSIAN = Mechanism([(0, 0), (1, 1)], lambda x, noise: [x[0] + noise.gaussian(4), x[1] + noise.gaussian(3)])
+MU = F(1, 16) + F(1, 9)
+CLAIMS = [
+    (f"rho={MU / 2}", Verdict.PROVED),
+    (f"rho={MU / 2 - F(1, 10**6)}", Verdict.REFUTED),
+    ("mu=5/12", Verdict.PROVED),
+    ("mu=41/100", Verdict.REFUTED),
+    (f"alpha=3,eps={3 * MU / 2}", Verdict.PROVED),
+    ("alpha=3,eps=1/4", Verdict.REFUTED),
+]
+
+
+@pytest.mark.parametrize(("claim", "verdict"), CLAIMS)
+def test_gaussian_noise_has_its_divergences_exactly(claim, verdict):
+    """mu^2 = (1/4)^2 + (1/3)^2 = (5/12)^2; the loss is unbounded, but no output is impossible."""
+    assert dpaudit.judge(GAUSSIAN, claim=claim).claim.verdict is verdict
+
+
+@pytest.mark.parametrize("claim", ["rho=1/8", "mu=1", "alpha=2,eps=1"])
+def test_an_impossible_output_refutes_every_divergence(claim):
+    mechanism = Mechanism([0, 1], lambda x, noise: x + noise.uniform(0, 3))
+    assert dpaudit.judge(mechanism, claim=claim).claim.verdict is Verdict.REFUTED
+
+
+def test_divergences_of_other_densities_are_not_guessed():
+    mechanism = Mechanism([0, 1], lambda x, noise: x + noise.laplace(2))
+    with pytest.raises(dpaudit.InputError, match="not known in closed form"):
+        dpaudit.judge(mechanism, claim="rho=1/8")
+
+
+def test_the_profile_has_points_of_the_trade_off_function():
+    """N(0, 1) against N(mu, 1): power = Phi(mu + Phi^-1(level)), here by Phi of both sides."""
+    found = dpaudit.profile(GAUSSIAN, at="0,1/2,1")
+    assert found.rho.contains(MU / 2)
+    assert [value.contains(order * MU / 2) for order, value in found.renyi] == [True] * len(found.renyi)
+    mu = mpf(5) / 12
+    for part, at in zip(found.segments, (0, mpf("0.5"), 1), strict=True):
+        edge = at / mu - mu / 2
+        assert abs(float(part.power.lower) - float(erfc(edge / sqrt(2)) / 2)) < 1e-13
+        assert abs(float(part.alpha.lower) - float(erfc((edge + mu) / sqrt(2)) / 2)) < 1e-13
+
+
+def test_a_closed_form_at_one_epsilon_is_no_law_for_every_epsilon():
+    """Scale 1/eps^2: true eps = eps^2, so the nominal eps for 1/4 is 1/2, not 1/4 * (1/4)/(1/16)."""
+
+    class Square(Mechanism):
+        def __init__(self, epsilon):
+            self.data, self.code = [0, 1], lambda x, noise: x + noise.laplace(1 / epsilon**2)
+
+    assert dpaudit.calibrate(Square, "1/4").nominal == F(1, 2)

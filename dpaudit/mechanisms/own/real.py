@@ -91,6 +91,12 @@ class RealMechanism(OwnMechanism):
         (value, witness), bits = balls.refine(attempt, 2 * first, 8 * cap)
         return Worst(value, witness, bits)
 
+    def direct_test(self, x: Dataset, y: Dataset, at: Fraction) -> tuple[Ball, Ball]:
+        """(level, power) of the test that rejects where the loss exceeds ``at``."""
+        laws = cast(NoiseLaws, self._sampled)
+        found = laws.careful(x, lambda: losses.tests(self._laws[x], self._laws[y])(at))
+        return found.q, found.p
+
     def divergence(self, quantity: str, order: Fraction) -> tuple[Fraction | Ball, Dataset, Dataset] | None:
         """That of Gaussian noise alone: with mu the largest distance, D_a = a mu^2/2, rho = mu^2/2, and mu."""
         found = [(losses.normal_distance(self._laws[x], self._laws[y]), x, y) for x, y in pairs(self)]
@@ -131,6 +137,16 @@ class RealAlgebra(Algebra):
                     for peak in self.mechanism.peaks(a, b):
                         if peak.infinite:
                             return a, b, peak.where
+        return None
+
+    def impossible(self) -> tuple[Dataset, Dataset, Output] | None:
+        """A pair whose outputs are impossible under the other law with a chance above 0, if there is one."""
+        laws = self.mechanism._laws
+        with balls.precision(128):
+            for x, y in pairs(self.mechanism):
+                for a, b in ((x, y), (y, x)):
+                    if balls.certainly_less(balls.zero(), losses.infinite_mass(laws[a], laws[b])):
+                        return a, b, next(peak.where for peak in self.mechanism.peaks(a, b) if peak.infinite)
         return None
 
     def worst(self) -> ClosedLoss | None:

@@ -156,7 +156,7 @@ def calibrated(setting: Setting, target: Fraction, effort: Effort = USUAL) -> Ca
     start, form = perf_counter(), setting.at(eps=target).mechanism.algebra().worst()
     known = None if form is None else form.rational()
     found: dict[str, Any]
-    if form is not None and known is not None:
+    if form is not None and known is not None and form.symbolic():
         nominal, found = target * target / known, {"closed_form": form.symbolic()}
         found["true_epsilon"] = exact(target, effort.digits)
     else:
