@@ -58,7 +58,9 @@ def is_closed(value: Any) -> bool:
         return all(map(is_closed, value)) and all(map(is_closed, value.values()))
     if kind is np.ndarray:
         return value.dtype.kind in "biufcSU"
-    return kind is slice and is_closed((value.start, value.stop, value.step))
+    if kind is slice:
+        return is_closed((value.start, value.stop, value.step))
+    return kind is type and (value in NUMPY_NUMBERS or value in (int, float, bool))
 
 
 def has_closed_keys(value: Any) -> bool:
@@ -98,7 +100,7 @@ argmin clip round around isclose""",
     ),
     **{id(one): one for one in vars(np).values() if isinstance(one, np.ufunc)},
     **{id(kind): kind for kind in NUMPY_NUMBERS},
-    **{id(one): one for one in (Fraction, bisect.bisect, bisect.bisect_left, bisect.bisect_right)},
+    **{id(one): one for one in (Fraction, np.iinfo, bisect.bisect, bisect.bisect_left, bisect.bisect_right)},
     **{id(one): one for name, one in vars(Fraction).items() if type(one) is FunctionType and name[0] != "_"},
 }
 """By address: functions whose value depends on the values of their arguments alone, and that change nothing."""
@@ -126,6 +128,7 @@ READS: dict[Any, frozenset[str]] = {
     list: _words("index count copy"),
     dict: _words("get items keys values copy"),
     slice: _words("start stop step"),
+    np.iinfo: _words("min max bits"),
     np.ndarray: _words("all any argmax argmin item max mean min prod round sum tolist"),
     **{
         kind: frozenset(name for name in dir(kind) if name[0] != "_")

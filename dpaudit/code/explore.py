@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from dpaudit.code import chain
 from dpaudit.code.hooks import HOOKS
 from dpaudit.code.lazy import settle
-from dpaudit.code.outputs import Form, differ, form, output_key
+from dpaudit.code.outputs import form, output_key
 from dpaudit.code.rewrite import has_loop
 from dpaudit.code.run import (
     KEPT,
@@ -86,10 +86,6 @@ class State:
     outputs: dict[Hashable, Fraction] = field(default_factory=dict)
     open: list[Way] = field(default_factory=list)
 
-    def lead(self, number: int, share: Fraction) -> None:
-        """Adds to the probability of the next state."""
-        self.edges[number] = self.edges.get(number, Fraction(0)) + share
-
 
 class End(NamedTuple):
     """Where the code ends: the numbers m of all draws, lowest and highest, and what comes out."""
@@ -127,36 +123,33 @@ def silence(holds: bool) -> Iterator[None]:
 
 
 class Follower:
-    """What one run comes to. A state that is known ends the run; through a new one it goes on, in a leg of its own."""
+    """Finds the state that one run comes to, behind the decisions that are repeated; there the run ends."""
 
     def __init__(self, explorer: Explorer, run: Run, state: int) -> None:
-        self.explorer, self.run, self.endless = explorer, run, False
-        self.legs = [(state, len(explorer.states[state].prefix))]
-        """The states that the run goes through, each with the number of the decisions before it."""
+        self.explorer, self.run, self.state, self.endless = explorer, run, state, False
         self.met: int | None = None
 
     @property
     def has_decided(self) -> bool:
         """Whether a state is to be looked for: all decisions are repeated, and another was made since the last."""
-        return not self.run.is_repeating and len(self.run.taken) > self.legs[-1][1]
+        run = self.run
+        return not run.is_repeating and len(run.taken) > len(self.explorer.states[self.state].prefix)
 
     def arrive(self, site: Hashable, key: Hashable) -> None:
-        """Notes that a clean run has come to a state; ends the run where the state is known."""
+        """Notes that a clean run has come to a state, and ends the run."""
         explorer = self.explorer
-        number = explorer.known.setdefault((site, key), len(explorer.states))
         explorer.sites.add(site)
-        if number < len(explorer.states):
-            self.met = number
-            self.run.halt()
-        explorer.states.append(State(tuple(self.run.taken)))
-        self.legs.append((number, len(self.run.taken)))
+        self.met = explorer.known.setdefault((site, key), len(explorer.states))
+        if self.met == len(explorer.states):
+            explorer.states.append(State(tuple(self.run.taken)))
+        self.run.halt()
 
     def left_the_list(self) -> None:
         """Takes back what was merged on the way of a run that does something outside the closed list later on."""
         explorer, run = self.explorer, self.run
         if explorer.inner:
             run.stop(Unfit(run.unclean_at))
-        elif self.legs[0][0] or len(self.legs) > 1:
+        elif self.state:
             explorer.session.unmerged |= dict.fromkeys(explorer.sites, run.unclean_at)
             run.stop(Again(run.unclean_at))
 
@@ -178,12 +171,11 @@ class Explorer:
         call: tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]],
         session: Any,
         budget: Budget,
-        forms: dict[Hashable, Form],
         inner: bool = False,
         at: str = "",
     ) -> None:
         self.call, self.session, self.budget, self.at = call, session, budget, at
-        self.forms, self.inner = forms, inner
+        self.inner = inner
         self.states = [State((), open=[Way((), Fraction(1))])]
         self.known: dict[Hashable, int] = {}
         self.sites: set[Hashable] = set()
@@ -249,34 +241,27 @@ class Explorer:
     def _follow(self, i: int, way: Way, mass: float, least: float) -> list[tuple[float, int, Way]]:
         """Runs the code along the way; returns the ways that are open now, with their mass as a part of this one's."""
         run = Run((*self.states[i].prefix, *way.path), self.session, self.session.bits)
-        run.mass, run.least = mass, least
+        run.mass, run.least, known = mass, least, len(self.states)
         run.follower = follower = Follower(self, run, i)
         output, ended = self.perform(run)
         if len(run.taken) < len(run.script) and not follower.endless and not self.exhausted():
             raise Changed(f"{self.at}{KEPT}")
+        state, part, share = self.states[i], 1.0, way.share
         found: list[tuple[float, int, Way]] = []
-        others, place, part, share = dict(run.alternatives), len(run.script), 1.0, way.share
-        starts = [start for _, start in follower.legs]
-        for leg, end in enumerate([*starts[1:], len(run.taken)]):
-            j, start = follower.legs[leg]
-            for k in range(place, end):
-                path = tuple(run.taken[start:k]) if k in others else ()
-                found += [
-                    (part * float(piece.share), j, Way((*path, piece), share * piece.share))
-                    for piece in others.get(k, ())
-                ]
-                share, part = share * run.taken[k].share, part * float(run.taken[k].share)
-            place = max(place, end)
-            if leg + 1 < len(starts):
-                self.states[j].lead(follower.legs[leg + 1][0], share)
-                share = Fraction(1)
-        state = self.states[follower.legs[-1][0]]
+        others, start, place = dict(run.alternatives), len(state.prefix), len(run.script)
+        for k, taken in enumerate(run.taken[place:], place):
+            for piece in others.get(k, ()):
+                on = Way((*run.taken[start:k], piece), share * piece.share)
+                found.append((part * float(piece.share), i, on))
+            share, part = share * taken.share, part * float(taken.share)
         if ended:
             self._end(state, run, output, share)
         elif follower.met is not None:
-            state.lead(follower.met, share)
+            state.edges[follower.met] = state.edges.get(follower.met, Fraction(0)) + share
+            if follower.met == known:
+                found.append((part, known, Way((), Fraction(1))))
         elif not follower.endless:
-            state.open.append(Way(tuple(run.taken[starts[-1] :]), share))
+            state.open.append(Way(tuple(run.taken[start:]), share))
         for draw in run.draws:
             draw.__class__ = Past
         return found
@@ -317,7 +302,7 @@ class Explorer:
             raise run.refused
         return output, not run.halted
 
-    def _finished(self, value: Any) -> tuple[Any, Form]:
+    def _finished(self, value: Any) -> tuple[Any, Any]:
         """An output without open numbers, and of which containers it was made."""
         if self.inner:
             return self.session.subs.template(value, has_loop(self.call[0])), None
@@ -343,12 +328,9 @@ class Explorer:
     def _end(self, state: State, run: Run, output: Any, share: Fraction) -> None:
         key = self.key(output)
         self.values.setdefault(key, output)
-        before = self.forms.setdefault(key, run.form)
-        if before != run.form:
-            words = f"the output {output}, or a part of it, comes as {differ(before, run.form)}"
-            raise Refused(f"{words}: two outputs that would count as one; return one kind")
-        if not self.inner and self.session.texts.setdefault((type(output), repr(output)), key) != key:
-            raise Refused(f"two outputs that differ have one text, {output}: return numbers, text or tuples of them")
+        known = (key, run.form)
+        if not self.inner and self.session.texts.setdefault((type(output), repr(output)), known) != known:
+            raise Refused(f"two outputs that differ count as one, {output}: return one kind of numbers, text or tuples")
         state.outputs[key] = state.outputs.get(key, Fraction(0)) + share
         if len(self.leaves) >= MOST_LEAVES and not isinstance(output, Raised):
             return

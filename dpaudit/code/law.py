@@ -12,7 +12,6 @@ from dpaudit.code import chain
 from dpaudit.code.context import generators, in_place, unmoved
 from dpaudit.code.explore import Budget, End, Explorer, Raised, silence
 from dpaudit.code.lazy import settle
-from dpaudit.code.outputs import Form
 from dpaudit.code.run import Again, Changed, Refused, Run, heeding_interrupts
 from dpaudit.code.source import real
 from dpaudit.code.subs import Sampler, Subs, sampler
@@ -66,9 +65,8 @@ class Session:
         self.unmerged: dict[Hashable, str] = {}
         """Loops and calls at which nothing is merged, since something outside the list comes after them."""
         self.texts: dict[Hashable, Hashable] = {}
-        """The key of the output with each text: two outputs with one text could not be told apart."""
+        """The key and the containers of the output with each text: two outputs with one text count as one."""
         self._titles: dict[str, str] = {}
-        self._forms: dict[Hashable, Form] = {}
         self.watch = Watch()
         self.heard = False
         """Whether the code has run once: what it prints is shown once."""
@@ -95,7 +93,7 @@ class Session:
         with heeding_interrupts(self.budget.seconds):
             with in_place(target, before):
                 while True:
-                    explorer = Explorer(call, self, self.budget, self._forms, at=at)
+                    explorer = Explorer(call, self, self.budget, at=at)
                     try:
                         law = self._law(explorer)
                         break
@@ -113,7 +111,7 @@ class Session:
     def sub_law(self, function: Callable[..., Any], given: tuple[Any, ...], named: dict[str, Any]) -> CodeLaw:
         """The law of a call of a sub-sampler."""
         budget = replace(self.budget, residual=self.budget.residual / 64)
-        return self._law(Explorer((function, given, named), self, budget, {}, inner=True))
+        return self._law(Explorer((function, given, named), self, budget, inner=True))
 
     def _law(self, explorer: Explorer) -> CodeLaw:
         watch = Watch()

@@ -74,6 +74,10 @@ class Lazy:
     def __float__(self) -> float:
         return float(self._known("float(), or a function that wants a plain float,"))
 
+    def __array__(self, *given: Any, **_: Any) -> Any:
+        """The number where it has few values: numpy adds plain arrays in an order of its own."""
+        return np.asarray(self._known("an array that is not made by the random source"), *given)
+
     def __complex__(self) -> complex:
         return complex(self._known("complex()"))
 

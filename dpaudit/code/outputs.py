@@ -39,13 +39,6 @@ def form(value: Any) -> Form:
     return ("a set", ()) if isinstance(value, set | frozenset) else None
 
 
-def differ(first: Form, second: Form) -> str:
-    """Returns words for two forms at the outermost place at which they differ: "a list and as a tuple"."""
-    if first is None or second is None or first[0] != second[0]:
-        return " and as ".join("a plain value" if one is None else one[0] for one in (first, second))
-    return next((differ(a, b) for a, b in zip(first[1], second[1], strict=False) if a != b), first[0])
-
-
 def output_key(value: Any) -> Hashable:
     """A key of an output, under which 1, 1.0 and True are three; None for what is no output."""
     kind: Any = type(value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -22,8 +22,6 @@ tile copy where sum prod max min amax amin mean any all cumsum cumprod argmax ar
 shape ndim size split array_split atleast_1d atleast_2d squeeze expand_dims take diff outer"""
 KEPT = frozenset(STRUCTURE.split())
 """Functions of numpy that open numbers go through unasked, or by comparisons; others get numbers that are known."""
-NEEDED = frozenset(("var", "std", "median", "average", "quantile", "percentile", "bincount", "dot", "histogram"))
-"""Functions that compute in C, or in an order of their own."""
 
 
 class Draws(np.ndarray[Any, Any]):
@@ -35,100 +33,76 @@ class Draws(np.ndarray[Any, Any]):
     def __array_function__(self, function: Any, types: Any, given: Any, named: Any) -> Any:
         return on_function(function, given, named)
 
-    def tobytes(self, order: Any = "C") -> bytes:
-        """Returns the bytes of the plain array that it will be."""
-        return bytes(_plain(self).tobytes(order))
-
-    def __str__(self) -> str:
-        return str(_plain(self))
-
-    def __repr__(self) -> str:
-        return repr(_plain(self))
-
-    def __format__(self, spec: str) -> str:
-        return format(_plain(self), spec)
-
     def mean(self, axis: Any = None, dtype: Any = None, out: Any = None, **named: Any) -> Any:
-        """Returns the sum over the number of entries, as numpy does."""
+        """The sum over the number of entries, as numpy does it."""
         if dtype is not None or out is not None or named:
             refuse("mean with a type, a place or a selection cannot be followed")
-        return _mean(self, axis)
+        total = _reduced(np.add, self, axis)
+        for entry in objects(total).reshape(-1):
+            least, most = (entry.least(), entry.most()) if is_lazy(entry) else (entry, entry)
+            if _is_whole(entry) and max(-least, most) > LARGEST:
+                refuse("the mean of whole numbers beyond 2^53 cannot be followed")
+        return total / (self.size if axis is None else self.shape[axis])
 
-    def any(self, axis: Any = None, out: Any = None, **named: Any) -> Any:  # type: ignore[override]
-        """Returns whether an entry is not 0."""
-        return (self != 0).any(axis, out, **named)
 
-    def all(self, axis: Any = None, out: Any = None, **named: Any) -> Any:  # type: ignore[override]
-        """Returns whether no entry is 0."""
-        return (self != 0).all(axis, out, **named)
-
-    def var(self, *given: Any, **named: Any) -> Any:
-        """Returns the variance, of numbers that are known."""
-        return np.var(self, *given, **named)
-
-    def std(self, *given: Any, **named: Any) -> Any:
-        """Returns its root."""
-        return np.std(self, *given, **named)
-
-    def dot(self, other: Any, out: Any = None) -> Any:
-        """Returns the product of matrices or vectors, of numbers that are known."""
-        return np.dot(self, other, out) if out is not None else np.dot(self, other)
+for _name in ("__str__", "__repr__", "__format__", "tobytes"):
+    setattr(Draws, _name, lambda self, *given, name=_name: getattr(_plain(self), name)(*given))
+for _name in ("any", "all"):
+    setattr(Draws, _name, lambda self, *given, name=_name, **named: getattr(self != 0, name)(*given, **named))
+for _name in ("var", "std", "dot"):
+    setattr(Draws, _name, lambda self, *given, name=_name, **named: getattr(np, name)(self, *given, **named))
 
 
 def array(entries: list[Any], shape: tuple[int, ...] | None = None) -> Any:
-    """Returns the entries as an array: of open numbers, or a plain one if none is open."""
-    if not any(map(is_lazy, entries)):
-        plain = np.array(entries)
-        return plain if shape is None else plain.reshape(shape)
-    found = np.empty(len(entries), dtype=object)
-    for i, entry in enumerate(entries):
+    """The entries as an array: of open numbers, or a plain one if none is open."""
+    is_open = any(map(is_lazy, entries))
+    found = np.empty(len(entries), dtype=object) if is_open else np.array(entries)
+    for i, entry in enumerate(entries if is_open else ()):
         found[i] = entry
-    return (found if shape is None else found.reshape(shape)).view(Draws)
+    found = found if shape is None else found.reshape(shape)
+    return found.view(Draws) if is_open else found
+
+
+def objects(value: Any) -> Any:
+    """A number or an array as a plain array of objects."""
+    return array([value], ()).view(np.ndarray) if is_lazy(value) else np.asarray(value, dtype=object)
 
 
 # ------------------------------------------------------------------ ufuncs
 
 
 def on_numpy(ufunc: Any, method: str, inputs: tuple[Any, ...], named: dict[str, Any]) -> Any:
-    """Returns what the ufunc gives, entry by entry where an input is an array."""
-    given = {name: value for name, value in named.items() if not _usual(name, value)}
+    """What the ufunc gives, entry by entry where an input is an array."""
+    usual = {"where": True, "keepdims": False}
+    given = {key: x for key, x in named.items() if x is not None and x is not np._NoValue and x is not usual.get(key)}
     out, axis = given.pop("out", None), given.pop("axis", None)
-    if method == "reduce" and not given and out is None:
-        axis = 0 if "axis" not in named and np.ndim(inputs[0]) == 1 else axis
-        return _reduced(ufunc, inputs[0], axis)
-    if method == "accumulate" and not given and out is None:
-        return array(_folded(ufunc, inputs[0]))
-    if ufunc is np.matmul and method == "__call__" and not given and out is None:
-        return ufunc(*(known(x, "a product of matrices") for x in inputs))
-    if method != "__call__" or given or axis is not None:
+    if given or (out is not None and method != "__call__"):
         return refuse(f"numpy.{ufunc.__name__} with {method}, {', '.join(given)} cannot be followed")
-    arrays = [x for x in inputs if isinstance(x, np.ndarray)]
-    if not arrays:
+    if method == "reduce":
+        return _reduced(ufunc, inputs[0], 0 if "axis" not in named and np.ndim(inputs[0]) == 1 else axis)
+    if method == "accumulate":
+        return array(_folded(ufunc, inputs[0]))
+    if ufunc is np.matmul and method == "__call__" and out is None:
+        return ufunc(*(known(x, "a product of matrices") for x in inputs))
+    if method != "__call__" or axis is not None:
+        return refuse(f"numpy.{ufunc.__name__} with {method} cannot be followed")
+    if not any(isinstance(x, np.ndarray) for x in inputs):
         return apply(ufunc, *inputs)
-    wide = np.broadcast(*(np.asarray(x, dtype=object) if is_lazy(x) else np.asarray(x) for x in inputs))
-    results = [apply(ufunc, *row) if any(map(is_lazy, row)) else ufunc(*row) for row in _rows(wide)]
+    step = np.frompyfunc(lambda *row: (apply if any(map(is_lazy, row)) else _act)(ufunc, *row), len(inputs), 1)
+    results = objects(step(*map(objects, inputs)))
     if out is not None:
-        for place, result in zip(np.ndindex(wide.shape), results, strict=True):
-            out[0][place] = result
+        out[0][...] = results
         return out[0]
-    return array(results, wide.shape)
+    return array(list(results.reshape(-1)), results.shape)
 
 
-def _usual(name: str, value: Any) -> bool:
-    """Returns whether an argument of a ufunc says nothing: it is as if it were not given."""
-    return value is None or value is np._NoValue or (name, value is True, value is False) in USUAL
-
-
-USUAL = {("where", True, False), ("keepdims", False, True)}
-
-
-def _rows(wide: Any) -> list[tuple[Any, ...]]:
-    return [tuple(x.item() if isinstance(x, np.ndarray) else x for x in row) for row in wide]
+def _act(function: Callable[..., Any], *given: Any) -> Any:
+    return function(*given)
 
 
 def _reduced(ufunc: Any, values: Any, axis: Any) -> Any:
-    """Returns the sum, product or maximum of all entries, or along one axis."""
-    whole = np.asarray(values, dtype=object)
+    """The sum, product or maximum of all entries, or along one axis."""
+    whole = objects(values)
     if axis is None or whole.ndim == 1:
         return _folded(ufunc, whole)[-1]
     lanes = np.moveaxis(whole, axis, -1)
@@ -137,17 +111,16 @@ def _reduced(ufunc: Any, values: Any, axis: Any) -> Any:
 
 
 def _folded(ufunc: Any, values: Any, alone: bool = True) -> list[Any]:
-    """Returns the partial results of a sum, product or maximum, where numpy's order is this one or does not matter."""
-    entries = list(np.asarray(values, dtype=object).reshape(-1))
+    """The partial results of a sum, product or maximum, where numpy's order is this one or does not matter."""
+    entries = list(objects(values).reshape(-1))
     if not entries or ufunc.__name__ not in ("add", "multiply", "maximum", "minimum"):
         refuse(f"numpy.{ufunc.__name__} of an array of this shape cannot be followed")
     few = alone and np.ndim(values) == 1 and len(entries) < SEQUENTIAL
     if ufunc.__name__ in ("add", "multiply") and not few and not all(map(_is_whole, entries)):
         refuse(f"numpy adds and multiplies {len(entries)} floats in an order of its own; do it one by one")
-    found = [entries[0]]
+    found = entries[:1]
     for entry in entries[1:]:
-        both = (found[-1], entry)
-        found.append(apply(ufunc, *both) if any(map(is_lazy, both)) else ufunc(*both))
+        found.append(on_numpy(ufunc, "__call__", (found[-1], entry), {}))
     return found
 
 
@@ -155,38 +128,24 @@ def _is_whole(value: Any) -> bool:
     return isinstance(value.least() if is_lazy(value) else value, int | np.integer | np.bool_)
 
 
-def _mean(values: Any, axis: Any) -> Any:
-    total = _reduced(np.add, values, axis)
-    count = values.size if axis is None else values.shape[axis]
-    for entry in np.asarray(total, dtype=object).reshape(-1):
-        least, most = (entry.least(), entry.most()) if is_lazy(entry) else (entry, entry)
-        if _is_whole(entry) and max(-least, most) > LARGEST:
-            refuse("the mean of whole numbers beyond 2^53 cannot be followed")
-    return total / count if isinstance(total, np.ndarray) else operator.truediv(total, count)
-
-
 # ------------------------------------------------------------------ other functions
 
 
 def on_function(function: Any, given: tuple[Any, ...], named: dict[str, Any]) -> Any:
-    """Returns what a function of numpy gives: with numbers that are known, where they have few values."""
-    real: Callable[..., Any] = function._implementation
+    """What a function of numpy gives: with numbers that are known, where they have few values."""
     name = function.__name__
-    if name == "searchsorted":
-        return _searchsorted(*given, **named)
-    if name == "digitize":
-        return _digitize(*given, **named)
+    if name in ("searchsorted", "digitize"):
+        return (_searchsorted if name == "searchsorted" else _digitize)(*given, **named)
     if name in KEPT:
-        return real(*given, **named)
-    parts = [*given, *named.values()]
-    if not all(_few(x) for x in parts):
-        return refuse(f"numpy.{name} of random numbers cannot be followed") if name in NEEDED else real(*given, **named)
+        return function._implementation(*given, **named)
+    if not all(map(_few, (*given, *named.values()))):
+        return refuse(f"numpy.{name} of random numbers cannot be followed")
     what = f"numpy.{name}"
     return function(*(known(x, what) for x in given), **{key: known(x, what) for key, x in named.items()})
 
 
 def _few(value: Any) -> bool:
-    """Returns whether all open numbers in the value have few values."""
+    """Whether all open numbers in the value have few values."""
     if is_lazy(value):
         return bool(value.few())
     inside = isinstance(value, Draws) or type(value) in (list, tuple)
@@ -194,7 +153,7 @@ def _few(value: Any) -> bool:
 
 
 def known(value: Any, what: str) -> Any:
-    """Returns the value with every open number in it made known."""
+    """The value with every open number in it made known."""
     if is_lazy(value):
         return value.force(what=what)
     if isinstance(value, Draws):
@@ -207,39 +166,35 @@ def known(value: Any, what: str) -> Any:
 
 
 def _plain(values: Draws) -> Any:
-    """Returns the array with numbers that are known, to be written as text."""
+    """The array with numbers that are known, to be written as text."""
     if not _few(values):
         refuse("the text of an array needs the numbers themselves, and a draw has too many values")
     return known(values, "the text of an array")
 
 
 def _searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
-    """Returns how many of the sorted numbers are less than v (left), or at most v (right)."""
+    """How many of the sorted numbers are less than v (left), or at most v (right)."""
     if sorter is not None or isinstance(a, Draws) or any(map(is_lazy, a)):
         return refuse("searchsorted among random numbers, or with a sorter, cannot be followed")
-    if side not in ("left", "right"):
-        raise ValueError(f"search side must be 'left' or 'right' (got {side!r})")
     places = np.asarray(a)
-    if isinstance(v, np.ndarray) or type(v) in (list, tuple):
-        entries = np.asarray(v, dtype=object)
-        return np.array([position(places, entry, side) for entry in entries.reshape(-1)]).reshape(entries.shape)
-    return np.int64(position(places, v, side))
+    np.searchsorted(places, 0, cast(Any, side))  # which raises what is to be raised
+    found = np.frompyfunc(lambda u: position(places, u, side), 1, 1)(objects(v))
+    return np.int64(found) if np.ndim(found) == 0 else found.astype(np.int64)
 
 
 def _digitize(x: Any, bins: Any, right: bool = False) -> Any:
-    """Returns in which of the bins, which rise or fall, x lies."""
-    if isinstance(bins, Draws) or any(map(is_lazy, bins)) or np.ndim(bins) != 1:
+    """In which of the bins, which rise or fall, x lies."""
+    if isinstance(bins, Draws) or any(map(is_lazy, bins)):
         return refuse("digitize with random bins cannot be followed")
-    steps, side = np.diff(np.asarray(bins)), "left" if right else "right"
-    if not (steps >= 0).all() and not (steps <= 0).all():
-        raise ValueError("bins must be monotonically increasing or decreasing")
-    if (steps >= 0).all():
-        return _searchsorted(bins, x, side)
-    return len(bins) - _searchsorted(np.asarray(bins)[::-1], x, side)
+    places, side = np.asarray(bins), "left" if right else "right"
+    np.digitize(0, places)  # which raises what is to be raised
+    if len(places) < 2 or places[0] <= places[-1]:
+        return _searchsorted(places, x, side)
+    return len(places) - _searchsorted(places[::-1], x, side)
 
 
 def position(sums: Any, u: Any, side: str = "right") -> int:
-    """Returns the place of u among sorted numbers, by the comparisons of numpy's search."""
+    """The place of u among sorted numbers, by the comparisons of numpy's search."""
     first, last = 0, len(sums)
     while first < last:
         middle = (first + last) // 2

@@ -103,6 +103,11 @@ for i in range(3):
         v[i] = 1 - v[i]
 return tuple(int(x) for x in v)
 = {(a, b, c): F((2 - a) * (2 - b) * (2 - c), 27) for a in (0, 1) for b in (0, 1) for c in (0, 1)}
+most = int(np.iinfo(np.int64).max)
+while rng.random() < 0.5:
+    v = np.array([0, most], dtype=int)
+return most > 0 and v[1] == most if rng.random() < 0 else most
+= {2**63 - 1: 1}
 return Walker(0.5).run(rng) + 1
 = {1: 1}
 while True:

@@ -51,17 +51,17 @@ def test_a_loop_that_does_not_draw_keeps_to_the_budget_and_is_named(way):
 
 
 TWINS = [
-    (lambda x, rng: [0] if x else (0,), "a tuple and as a list"),
-    (lambda x, rng: {1: 2} if x else ((1, 2),), "a tuple and as a dict"),
-    (lambda x, rng: [0] if rng.random() < 0.5 else (0,), "a (list and as a tuple|tuple and as a list)"),
-    (lambda x, rng: (1, [0] if x else (0,)), "a tuple and as a list"),
-    (lambda x, rng: np.array([0]) if x else (0,), "a tuple and as an array"),
+    lambda x, rng: [0] if x else (0,),
+    lambda x, rng: {1: 2} if x else ((1, 2),),
+    lambda x, rng: [0] if rng.random() < 0.5 else (0,),
+    lambda x, rng: (1, [0] if x else (0,)),
+    lambda x, rng: np.array([0]) if x else (0,),
 ]
 
 
-@pytest.mark.parametrize(("sample", "words"), TWINS)
-def test_outputs_that_differ_in_their_containers_alone_are_refused(sample, words):
-    with pytest.raises(InputError, match=f"comes as {words}: two outputs that would count as one"):
+@pytest.mark.parametrize("sample", TWINS)
+def test_outputs_that_differ_in_their_containers_alone_are_refused(sample):
+    with pytest.raises(InputError, match=r"two outputs that differ count as one, \(.*: return one kind"):
         dpaudit.epsilon(sample, data=[0, 1])
 
 

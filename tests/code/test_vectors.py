@@ -3,6 +3,7 @@
 from fractions import Fraction
 from itertools import permutations
 
+import numpy as np
 import pytest
 
 from dpaudit.code.law import Refused
@@ -55,12 +56,16 @@ return np.searchsorted(np.cumsum([0.25, 0.25, 0.5]), rng.random(), side="right")
 = {0: F(1, 4), 1: F(1, 4), 2: F(1, 2)}
 return np.digitize(rng.random(2), [0.25, 0.5]).tolist()
 = {(i, j): F((1, 1, 2)[i] * (1, 1, 2)[j], 16) for i in range(3) for j in range(3)}
+u = rng.integers(1, 3) * 0.1
+xs = [u] + [0.1] * 8  # a plain array of nine floats, which numpy adds in an order of its own
+return float(np.sum(xs)), float(np.array(xs).mean()), np.array(xs).dtype.name
+= {(float(np.sum([u] + [0.1] * 8)), float(np.mean([u] + [0.1] * 8)), "float64"): F(1, 2) for u in (0.1, 0.2)}
 return len(rng.integers(0, 2, size=2).tobytes()), rng.permuted(np.array([[1, 2], [3, 4]]), axis=1).tolist()[0]
 = uniform([(16, (1, 2)), (16, (2, 1))])
 """
 
 
-@pytest.mark.parametrize(("body", "expected"), cases(LAWS, ROWS=ROWS, TOP=TOP, ROUNDED=ROUNDED, QUARTERS=QUARTERS))
+@pytest.mark.parametrize(("body", "expected"), cases(LAWS, **vars()))
 def test_numpy_is_followed_as_it_is(body, expected):
     assert exact(law(sampler(body), NUMPY_GENERATOR())) == expected
 
@@ -77,6 +82,9 @@ def test_numpy_is_followed_as_it_is(body, expected):
         ("return np.array([5, 6, 7])[g.integers(0, 3, 2)]", "line 4: a draw goes where only a plain"),
         ("return json.dumps(rng.randrange(2))", "line 4: a draw goes where only a plain number is taken"),
         ("return np.var(g.random(3)) > 0.1", "numpy.var of random numbers cannot be followed"),
+        ("return np.array([g.random(), 1]).sum() > 1", "an array that is not made by the random source"),
+        ("return np.sum([g.random() for _ in range(9)]) > 1", "an array that is not made by the random source needs"),
+        ("return np.linalg.norm(g.random(2)) > 1", "numpy.norm of random numbers cannot be followed"),
         ("return g.random(9).sum() > 4", "9 floats in an order of its own"),
         ("return g.random((2, 2)).sum(axis=0)[0] > 1", "2 floats in an order of its own"),
         ("return np.searchsorted(np.sort(g.random(3)), 0.5)", "searchsorted among random numbers"),
