@@ -3,7 +3,7 @@
 from fractions import Fraction
 from itertools import permutations
 
-import numpy as np
+import numpy as np  # noqa: F401
 import pytest
 
 from dpaudit.code.law import Refused
@@ -65,7 +65,7 @@ return len(rng.integers(0, 2, size=2).tobytes()), rng.permuted(np.array([[1, 2],
 """
 
 
-@pytest.mark.parametrize(("body", "expected"), cases(LAWS, **vars()))
+@pytest.mark.parametrize(("body", "expected"), cases(LAWS, **globals()))
 def test_numpy_is_followed_as_it_is(body, expected):
     assert exact(law(sampler(body), NUMPY_GENERATOR())) == expected
 
