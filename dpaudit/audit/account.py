@@ -304,6 +304,12 @@ def _read(text: str) -> Event:
     name, *pairs = (part.strip() for part in words.split(","))
     parameters: dict[str, Any] = dict(pair.split("=", 1) for pair in pairs if "=" in pair)
     mechanism = Setting.read(name, **parameters).mechanism
+    event = getattr(mechanism, "event", None)
+    if event is not None:
+        return read(f"{event} x {times or 1}")
+    if not mechanism.tabular:
+        rule = "it has no table of probabilities; noise that has an event: gaussian:sigma=2, laplace:eps=1"
+        raise InputError("event", text, rule)
     return Released(mechanism=mechanism, times=whole("times", times or 1, 1, 10**6))
 
 

@@ -51,6 +51,8 @@ def check_possible(mechanism: Mechanism) -> None:
         return InputError("cross-check", mechanism.name, rule)
 
     counts = mechanism.counts()
+    if not mechanism.tabular:
+        raise refuse("it has no table of probabilities, and the reference needs one")
     if mechanism.exact_rows([]) is not None:
         if mechanism.caveats().get("residual", "0") != "0":
             raise refuse("its distributions have a residual, and the reference needs exact numbers")

@@ -121,6 +121,9 @@ def draw_pair(axes: Axes, mechanism: Audited, witness: Witness) -> None:
     found = two(mechanism, witness)
     if found is None:
         outputs = mechanism.counts().outputs
+        if not mechanism.tabular:
+            rule = "it has no table of probabilities to draw; dpaudit delta gives the points of its curve"
+            raise InputError("plot", mechanism.name, rule)
         raise InputError("plot", outputs, f"a picture of a pair has at most {MOST_OUTPUTS} outputs")
     found.draw(axes)
     axes.set_title(f"{mechanism.name}: the pair that is easiest to tell apart", loc="left")

@@ -212,7 +212,11 @@ def _points_only(
 ) -> tuple[Found, int]:
     """Returns delta at the points where a part of the law is not known: no curve, nor bounds above on divergences."""
     if compose is not None:
-        raise InputError("compose", compose, f"part of the law of {subject.name} is unknown, so it cannot be composed")
+        event = getattr(subject, "event", None)
+        rule = f"part of the law of {subject.name} is unknown, so it cannot be composed"
+        if event is not None:
+            rule = f"it has no table; dpaudit account --event '{event} x {compose}' --delta 1e-5 composes it"
+        raise InputError("compose", compose, rule)
     worst = effort.widest(subject, lambda e: worst_deltas(subject, [Fraction(0), *points], e))
     parts: Found = {
         "total_variation": worst[0].value,

@@ -184,6 +184,9 @@ def check_possible(subject: Mechanism | Setting | Ranged) -> None:
         covers.check_possible(subject)
     mechanism = subject if isinstance(subject, Mechanism) else subject.mechanism
     if mechanism.exact_rows([]) is not None:
+        if not mechanism.tabular:
+            rule = f"{mechanism.name} has no table of probabilities, which is what the verifier checks; no certificate"
+            raise InputError("certificate", "(not written)", rule)
         if is_family_name(mechanism.name):
             rule = "this is the name of a mechanism of the family; a certificate of another one must not carry it"
             raise InputError("mech", mechanism.name, rule)
@@ -223,8 +226,10 @@ def _subject(mechanism: Mechanism, held: Sequence[Dataset]) -> dict[str, Any]:
 
 
 def _rests_on(mechanism: Mechanism) -> str:
-    """Returns what the table rests on where it is the law of somebody's code."""
+    """Returns what the table rests on where it is the law of somebody's code, and for whom its data sets stand."""
     found = mechanism.caveats()
+    if "assumptions" not in found:
+        return f" ({'; '.join(found['notes'])})"
     assumed = f"assumed: {'; '.join(found['assumptions'])}"
     said = [f"not followed: at most {found['residual']}", assumed, *found.get("notes", ())]
     return f" (the law of its code; {'; '.join(said)})"

@@ -62,14 +62,16 @@ def _by_name(mech: str, eps: Exact, given: dict[str, Any]) -> Mechanism:
             raise InputError(key, given[key], f"contradicts {mech}")
     _only({p.name for p in kind.parameters}, given, name)
     if not kind.takes_epsilon:
-        _no_epsilon(eps, name)
+        _no_epsilon(eps, f"{name} (parameters: {', '.join(p.name for p in kind.parameters)})")
     values = {p.name: p.read(name, {**variants, **given}.get(p.name)) for p in kind.parameters}
     made = kind.make(**values, **({"epsilon": positive("eps", eps)} if kind.takes_epsilon else {}))
     shown = {p.name: "auto" if values[p.name] is None else show(values[p.name]) for p in kind.parameters}
     form = OwnMechanism
     if hasattr(made, "curve"):
         from dpaudit.mechanisms.own.curve import CurveMechanism as form
-    return _own(form(made, name, positive("eps", eps) if kind.takes_epsilon else None, shown))
+    found = _own(form(made, name, positive("eps", eps) if kind.takes_epsilon else None, shown))
+    found.event = None if kind.event is None else kind.event.format_map(vars(made))
+    return found
 
 
 def _own(mechanism: OwnMechanism) -> OwnMechanism:

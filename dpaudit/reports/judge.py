@@ -349,7 +349,9 @@ def _checked(case: Case, n: int | None, found: EpsilonResult | None) -> tuple[st
         with suppress(PrecisionExhausted, InputError):
             _by_mpmath(case.at(n).mechanism, found.epsilon)
             followed = "from the same table, which was found by following the code"
-            how = followed if case.mechanism.caveats() else "by code that shares nothing with the engine"
+            how = (
+                followed if "assumptions" in case.mechanism.caveats() else "by code that shares nothing with the engine"
+            )
             return (f"mpmath, {how}: it agrees{where}",)
     return ()
 

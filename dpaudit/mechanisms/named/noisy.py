@@ -58,7 +58,7 @@ class Laplace(Named):
 
 
 def read_answers(option: str, value: Any) -> tuple[tuple[Fraction, ...], ...]:
-    """The rows of "20,20,0;21,21,-1"."""
+    """The rows of "5,5,0;6,6,-1"."""
     if isinstance(value, tuple):
         return value
     rows = tuple(tuple(rational(option, cell.strip()) for cell in line.split(",")) for line in str(value).split(";"))
@@ -72,7 +72,7 @@ class SparseVector(Named):
     """Which of the queries lie above a noisy threshold, until c of them do."""
 
     epsilon: Fraction = Fraction(1)
-    answers: tuple[tuple[Fraction, ...], ...] = read_answers("answers", "20,20,0;21,21,-1")
+    answers: tuple[tuple[Fraction, ...], ...] = read_answers("answers", "5,5,0;6,6,-1")
     threshold: Fraction = Fraction(0)
     c: int = 1
     sensitivity: Fraction = Fraction(1)
@@ -84,10 +84,10 @@ class SparseVector(Named):
     parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter(
             "answers",
-            "20,20,0;21,21,-1",
+            "5,5,0;6,6,-1",
             "the answers of the queries, one row a data set; neighbors differ by at most the sensitivity",
             read_answers,
-            ("1,1;0,0;2,1", "20,20,0;21,21,-1"),
+            ("1,1;0,0;2,1", "5,5,0;6,6,-1"),
         ),
         number("threshold", "0", "T", ("0", "1/2"), rational),
         count("c", "1", 1, 10, "the number of queries above after which it stops", ("1", "2")),

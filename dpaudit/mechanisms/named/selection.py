@@ -136,7 +136,6 @@ class Exponential(Selection):
     summary: ClassVar[str] = "the exponential mechanism on a table of scores"
     formula: ClassVar[str] = "P(r) ∝ e^(ε s(x, r)/(2Δ))"
     source: ClassVar[str] = "McSherry, Talwar 2007; Dwork, Roth 2014, Definition 3.4"
-    event: ClassVar[str | None] = "exponential:eps={epsilon}"
 
     def log_weight(self, x: str, r: str) -> Fraction:
         """The exponent."""

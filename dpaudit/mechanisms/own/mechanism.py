@@ -53,6 +53,9 @@ METHODS = ("probability", "probabilities", "log_weight", "sample", "coordinates"
 class OwnMechanism(Mechanism):
     """A mechanism of the protocol above; everything that its methods return is checked."""
 
+    event: str | None = None
+    """The event of ``dpaudit account`` with the same losses, of a mechanism by name."""
+
     def __init__(
         self,
         target: Any,

@@ -154,7 +154,7 @@ def calibrate(
 def calibrated(setting: Setting, target: Fraction, effort: Effort = USUAL) -> CalibrateResult:
     """The same for a setting, whatever its own nominal epsilon."""
     start, form = perf_counter(), setting.at(eps=target).mechanism.algebra().worst()
-    known = None if form is None else form.rational()
+    known = form.rational() if form is not None and form.symbolic() else None  # known for every epsilon
     found: dict[str, Any]
     if form is not None and known is not None and form.symbolic():
         nominal, found = target * target / known, {"closed_form": form.symbolic()}
