@@ -77,7 +77,7 @@ def svt_sampled(queries, samples="1000000"):
 
 
 def suite():
-    from dpaudit.noise.suite.run import suite as compute
+    from dpaudit.studies.suite.run import suite as compute
 
     return {"value": str(len(compute()))}
 

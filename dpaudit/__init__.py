@@ -41,7 +41,7 @@ LATER = {
     "verify": "dpaudit.evidence.verification",
     "export": "dpaudit.evidence.coq.export",
     "sweep": "dpaudit.sweeps.sweep",
-    "suite": "dpaudit.noise.suite.run",
+    "suite": "dpaudit.studies.suite.run",
     "release": "dpaudit.studies.release.release",
     "report": "dpaudit.reports.report",
     "samples": "dpaudit.studies.samples.samples",

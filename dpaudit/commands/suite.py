@@ -11,7 +11,7 @@ from dpaudit.commands.options import Shown
 from dpaudit.commands.reply import Reply
 
 if TYPE_CHECKING:
-    from dpaudit.noise.suite.run import Entry
+    from dpaudit.studies.suite.run import Entry
 
 Names = Annotated[
     list[str] | None,
@@ -37,8 +37,8 @@ def suite(
 
     dpaudit suite --json
     """
-    from dpaudit.noise.suite.run import document
-    from dpaudit.noise.suite.run import suite as compute
+    from dpaudit.studies.suite.run import document
+    from dpaudit.studies.suite.run import suite as compute
 
     entries = compute(names or [], effort["progress"])
     return Reply(document(entries), lambda: _page(entries))

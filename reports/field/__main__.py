@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 from dpaudit.noise.suite.at_c import C
-from dpaudit.noise.suite.run import document, suite
 from dpaudit.numbers.enclosure import outward
 from dpaudit.numbers.rationals import rational
+from dpaudit.studies.suite.run import document, suite
 
 HERE = Path(__file__).parent
 COMMAND = "python -m reports.field"

@@ -18,12 +18,12 @@ from dpaudit.noise.suite import at_c, closed, every_epsilon, special
 from dpaudit.noise.suite.all_inputs import CASES, over_all_inputs
 from dpaudit.noise.suite.inputs import NOMINAL, law_of, laws_of, ordered, suite_pairs
 from dpaudit.noise.suite.rows import ROWS
-from dpaudit.noise.suite.run import ALL
 from dpaudit.noise.suite.solve import solve
 from dpaudit.noise.supremum import Region
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import ball
 from dpaudit.numbers.verdict import Verdict
+from dpaudit.studies.suite.run import ALL
 
 BY_NAME = {row.name: row for row in ALL}
 ROOT = Path(__file__).parents[2]

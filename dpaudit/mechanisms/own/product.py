@@ -106,8 +106,8 @@ class Block:
     x: Dataset
     x_prime: Dataset
     kinds: tuple[tuple[Kind, int], ...]
-    places: tuple[int, ...]
-    """One coordinate of every kind."""
+    places: tuple[tuple[int, ...], ...]
+    """The coordinates of every kind."""
 
 
 class Product:
@@ -155,16 +155,16 @@ class Product:
     def _label(self, number: int, counts: tuple[Counts, ...]) -> str:
         block = self.blocks[number]
         words = []
-        for (kind, many), place, seen in zip(block.kinds, block.places, counts, strict=True):
-            bit = len(self.rows.rows[kind[0]]) == 2
+        for (kind, many), places, seen in zip(block.kinds, block.places, counts, strict=True):
+            shown = ", ".join(str(place + 1) for place in places[:4]) + (", …" if many > 4 else "")
             if many == 1:
-                words.append(f"coordinate {place + 1} = {seen.index(1)}")
-            elif bit:
-                words.append(f"{seen[1]} of the {many} coordinates like {place + 1} = 1")
+                words.append(f"coordinate {shown} = {seen.index(1)}")
+            elif len(self.rows.rows[kind[0]]) == 2:
+                words.append(f"{seen[1]} of the {many} bits {shown} set")
             else:
-                words.append(f"values {'/'.join(map(str, seen))} of the {many} coordinates like {place + 1}")
-        shown = ", ".join(words) or "any"
-        return shown if len(self.blocks) == 1 else f"{text(block.x)} against {text(block.x_prime)}: {shown}"
+                words.append(f"values {'/'.join(map(str, seen))} times in coordinates {shown}")
+        label = ", ".join(words) or "any"
+        return label if len(self.blocks) == 1 else f"{text(block.x)} against {text(block.x_prime)}: {label}"
 
     def probabilities(self, x: Any) -> list[Any]:
         """The multinomial probabilities of the counts; 0 for the other blocks."""
@@ -254,11 +254,11 @@ def _product(
 
 def _block(rows: Coordinates, x: Dataset, y: Dataset, mine: Sequence[int], theirs: Sequence[int]) -> Block:
     kinds: dict[Kind, int] = {}
-    places: dict[Kind, int] = {}
+    places: dict[Kind, list[int]] = {}
     for i, kind in enumerate(zip(mine, theirs, strict=True)):
         if kind[0] != kind[1]:
             kinds[kind] = kinds.get(kind, 0) + 1
-            places.setdefault(kind, i)
+            places.setdefault(kind, []).append(i)
             if len(rows.rows[kind[0]]) != len(rows.rows[kind[1]]):
                 raise rows._error(x, i, f"has {len(rows.rows[kind[0]])} values, for {text(y)} it has another number")
-    return Block(x, y, tuple(kinds.items()), tuple(places.values()))
+    return Block(x, y, tuple(kinds.items()), tuple(map(tuple, places.values())))

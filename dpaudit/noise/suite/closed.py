@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import product
-from math import comb
 
 from dpaudit.noise.densities import Part
 from dpaudit.noise.losses import Law
-from dpaudit.noise.trees import multiply
-from dpaudit.numbers.exponentials import ONE, Exponentials, Form, combine, of_rational
+from dpaudit.numbers.exponentials import of_rational
 
 
 def truncated_geometric(count: int, most: int = 5, k: int = 3) -> Law:
@@ -26,41 +23,6 @@ def truncated_geometric(count: int, most: int = 5, k: int = 3) -> Law:
 
     steps = [up_to(z) - (up_to(z - 1) if z else 0) for z in range(most + 1)]
     return {(int, z): Part(of_rational(Fraction(step, whole)), ()) for z, step in enumerate(steps)}
-
-
-def bit_laws(p: Form, q: Form, set_here: int, set_there: int) -> tuple[Law, Law]:
-    """Bits that are 1 with chance p where set, else q: ``set_here`` are set for x alone, ``set_there`` for x' alone.
-
-    An output is (ones among the first, ones among the second); other bits tell nothing.
-    """
-    here, there = dict[object, Part](), dict[object, Part]()
-    for a, b in product(range(set_here + 1), range(set_there + 1)):
-        many = Fraction(comb(set_here, a) * comb(set_there, b))
-        key = (str, f"{a} of {set_here} bits of x, {b} of {set_there} bits of x′")
-        for law, (first, second) in ((here, (p, q)), (there, (q, p))):
-            law[key] = Part(multiply([of_rational(many), *_bits(first, a, set_here), *_bits(second, b, set_there)]), ())
-    return here, there
-
-
-def _bits(p: Form, ones: int, size: int) -> list[Form]:
-    other = combine([of_rational(Fraction(1)), ({e: -c for e, c in p[0].items()}, p[1])], add_up=True)
-    if other is None:
-        raise ArithmeticError("too many terms")
-    return [p] * ones + [other] * (size - ones)
-
-
-def class_laws(weights: dict[str, tuple[Form, Form, int]]) -> tuple[Law, Law]:
-    """Laws from classes of outputs: chances under x and x' of one output, and how many outputs are alike."""
-    laws: list[dict[object, Part]] = [{}, {}]
-    for name, (p, q, many) in weights.items():
-        for side, chance_ in enumerate((p, q)):
-            laws[side][str, name] = Part(multiply([chance_, of_rational(Fraction(many))]), ())
-    return laws[0], laws[1]
-
-
-def quotient(top: Exponentials, bottom: Exponentials) -> Form:
-    """The quotient, in the form that sums and products keep."""
-    return multiply([(top, bottom), (ONE, ONE)])
 
 
 def murmur3(text: str, seed: int) -> int:

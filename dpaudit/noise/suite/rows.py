@@ -9,7 +9,6 @@ from fractions import Fraction
 from dpaudit.noise.losses import Law
 from dpaudit.noise.suite import closed, programs, special
 from dpaudit.noise.suite.inputs import NOMINAL, Program, Vector, laws_of, suite_pairs
-from dpaudit.numbers.exponentials import Exponentials, Form, of_rational
 
 Labelled = tuple[object, object, Law, Law]
 """x, x' and their laws."""
@@ -55,73 +54,7 @@ def _geometric() -> list[Labelled]:
     return [(x, y, law(x), law(y)) for (x,), (y,) in suite_pairs(1, False)]
 
 
-def _rappor(one: Fraction) -> Callable[[], list[Labelled]]:
-    def cases() -> list[Labelled]:
-        found: list[Labelled] = []
-        for (x,), (y,) in suite_pairs(1, False):
-            mine, theirs = closed.bloom_bits(x), closed.bloom_bits(y)
-            sizes = len(mine - theirs), len(theirs - mine)
-            found.append((x, y, *closed.bit_laws(of_rational(one), of_rational(1 - one), *sizes)))
-        return found
-
-    return cases
-
-
-def _once(laws: tuple[Law, Law]) -> list[Labelled]:
-    return [("a", "b", *laws)]
-
-
-def _e(k: Fraction | int) -> Exponentials:
-    return {Fraction(k): Fraction(1)}
-
-
-def _plus(a: Exponentials, b: Exponentials) -> Exponentials:
-    return {e: a.get(e, Fraction(0)) + b.get(e, Fraction(0)) for e in {*a, *b}}
-
-
-def _share(c: Fraction | int, top: Fraction | int, bottom: Exponentials) -> Form:
-    """c e^top / bottom."""
-    return closed.quotient({Fraction(top): Fraction(c)}, bottom)
-
-
-def _randomized_response(k: int, eps: Fraction) -> list[Labelled]:
-    whole = _plus(_e(eps), {Fraction(0): Fraction(k - 1)})
-    p, q = _share(1, eps, whole), _share(1, 0, whole)
-    return _once(closed.class_laws({"a": (p, q, 1), "b": (q, p, 1), "another value": (q, q, k - 2)}))
-
-
-def _subset(k: int, size: int, eps: Fraction) -> list[Labelled]:
-    """Subsets of the given size; one with x has e^eps times the chance of one without."""
-    from math import comb
-
-    whole = _plus({eps: Fraction(comb(k - 1, size - 1))}, {Fraction(0): Fraction(comb(k - 1, size))})
-    p, q = _share(1, eps, whole), _share(1, 0, whole)
-    one = comb(k - 2, size - 1)
-    weights = {
-        "with a alone": (p, q, one),
-        "with b alone": (q, p, one),
-        "with both": (p, p, comb(k - 2, size - 2)),
-        "with neither": (q, q, comb(k - 2, size)),
-    }
-    return _once(closed.class_laws(weights))
-
-
-def _unary(p: Form, q: Form) -> list[Labelled]:
-    return _once(closed.bit_laws(p, q, 1, 1))
-
-
-def _symmetric(eps: Fraction) -> list[Labelled]:
-    whole = _plus(_e(eps / 2), _e(0))
-    return _unary(_share(1, eps / 2, whole), _share(1, 0, whole))
-
-
-def _optimised(eps: Fraction) -> list[Labelled]:
-    return _unary(of_rational(Fraction(1, 2)), _share(1, 0, _plus(_e(eps), _e(0))))
-
-
 NUMERICAL = "Definition: Wang, Ding, Wang, Kifer, Zhang 2019, as DP-Sniper codes it; the published figure is for it."
-BLOOM = "MurmurHash3 with seeds 0..3 of the decimal text, modulo 20: 6 bits differ between 1 and 0, 5 between 1 and 2."
-ONE = Fraction(1)
 
 ROWS: tuple[Row, ...] = (
     _coded("Laplace", programs.laplace, 1, False, ("0.1001", "0.0999")),
@@ -155,24 +88,6 @@ ROWS: tuple[Row, ...] = (
         pairs=tuple(suite_pairs(10, True)),
         note="Queries with the same two answers are interchangeable: at most 36 classes stand for 1024 outputs.",
     ),
-    Row(
-        "Rappor",
-        "Bloom filter of 20 bits, 4 hashes; f = 3/4, then p = 0.45, q = 0.55. d = 1, pairs differ in one entry.",
-        Fraction(2, 5),
-        _rappor(Fraction(9, 20) + Fraction(1, 10) * (1 - Fraction(3, 8))),
-        "0.2495",
-        "0.3030",
-        note=f"{BLOOM} Claimed is about the 8 ln(…) of the paper.",
-    ),
-    Row(
-        "OneTimeRappor",
-        "Bloom filter of 20 bits, 4 hashes; f = 0.95. d = 1, pairs differ in one entry.",
-        Fraction(4, 5),
-        _rappor(1 - Fraction(95, 200)),
-        "0.4763",
-        "0.6019",
-        note=BLOOM,
-    ),
     _coded("LaplaceParallel", programs.laplace_parallel, 1, False, ("0.0143", "0.0322")),
     _coded("PrefixSum", programs.prefix_sum, 10, True, ("0.3522", "0.5795")),
     _coded("NumericalSVT", programs.numerical_svt, 10, True, ("–", "0.0368"), note=NUMERICAL),
@@ -190,24 +105,9 @@ ROWS: tuple[Row, ...] = (
     _coded("SmartSum", programs.smart_sum, 10, False, claimed=2 * NOMINAL),
     _coded("GapSVT", programs.gap_svt, 10, True),
     _coded("AdaptiveSVT", programs.adaptive_svt, 5, True),
-    Row("GRR k=200", "k-ary randomized response, ε = 1, k = 200.", ONE, lambda: _randomized_response(200, ONE)),
-    Row("SubsetSelection k=200", "Subsets of 54 of 200 values, ε = 1.", ONE, lambda: _subset(200, 54, ONE)),
-    Row("SUE k=200", "Symmetric unary encoding, ε = 1: two inputs differ in two bits.", ONE, lambda: _symmetric(ONE)),
-    Row("OUE k=200", "Optimised unary encoding, ε = 1: two inputs differ in two bits.", ONE, lambda: _optimised(ONE)),
-    Row(
-        "BLH k=200",
-        "Binary local hashing, ε = 1, the hash separates the pair.",
-        ONE,
-        lambda: _randomized_response(2, ONE),
-    ),
-    Row(
-        "OLH k=200",
-        "Local hashing to g = 4 values, ε = 1, the hash separates the pair.",
-        ONE,
-        lambda: _randomized_response(4, ONE),
-    ),
 )
-"""The rows, in the order of the published tables; Gaussian rows are in gaussian_rows.py."""
+"""The rows, in the order of the published tables; Gaussian rows are in gaussian_rows.py, and the local protocols in
+studies/suite/local_rows.py."""
 
 
 def named(rows: Sequence[Row], wanted: Sequence[str]) -> list[Row]:

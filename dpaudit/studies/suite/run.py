@@ -14,8 +14,10 @@ from dpaudit.noise.suite.gaussian_rows import GAUSSIAN_ROWS, solve_gaussian
 from dpaudit.noise.suite.rows import ROWS, Row
 from dpaudit.noise.suite.solve import Answer, solve
 from dpaudit.numbers.errors import InputError
+from dpaudit.studies.suite.local_rows import LOCAL_ROWS, RAPPOR_ROWS
 
-ALL: tuple[Row, ...] = (*ROWS, *GAUSSIAN_ROWS)
+BEFORE_RAPPOR = 1 + [row.name for row in ROWS].index("SVT6")
+ALL: tuple[Row, ...] = (*ROWS[:BEFORE_RAPPOR], *RAPPOR_ROWS, *ROWS[BEFORE_RAPPOR:], *LOCAL_ROWS, *GAUSSIAN_ROWS)
 
 
 @dataclass(frozen=True)
