@@ -22,8 +22,8 @@ from dpaudit.mechanisms.own.table import NAME_RULE, is_name, read_table
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import Exact, nonnegative, sequence, whole
 from dpaudit.privacy.effort import MEMORY_BOUND, WORK, Effort, Progress
-from dpaudit.privacy.guarantee import Guarantee, parse_guarantee
-from dpaudit.privacy.protocols import text
+from dpaudit.privacy.guarantee import EpsilonDelta, Guarantee, parse_guarantee
+from dpaudit.privacy.protocols import Counts, text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -82,8 +82,14 @@ def table(
     start, stated = perf_counter(), None if claim is None else parse_guarantee("claim", claim)
     points = [nonnegative("at", point) for point in sequence("at", at)]
     most = whole("work", work, 1)
-    subject = read_table(file, adjacency, work=most)
-    Effort.read(digits, memory, progress).check_work(subject, 2 + len(points), most)
+    checked = Effort.read(digits, memory, progress)
+
+    def admit(counts: Counts, rows: int) -> None:
+        checked.check_steps(counts, rows, 2, most)
+        pairwise = len(points) + (stated is not None and not (isinstance(stated, EpsilonDelta) and not stated.delta))
+        checked.check_steps(counts, counts.pairs, pairwise, most)
+
+    subject = read_table(file, adjacency, most, admit)
     effort: dict[str, Any] = {"digits": digits, "progress": progress, "memory": memory, "claim": stated}
     effort["cross_check"] = cross_check
     asked = {"claim": stated and stated.option(), "at": tuple(points), "digits": digits, "cross_check": cross_check}

@@ -6,7 +6,7 @@ two balls has three outcomes, so nothing outside ``dpaudit.numbers`` writes ``<`
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import inf, nextafter
 
@@ -38,6 +38,7 @@ __all__ = [
     "capped",
     "certainly_at_most",
     "certainly_less",
+    "columnwise",
     "common",
     "decide",
     "decides_zero",
@@ -312,6 +313,14 @@ def minimum(values: Sequence[Ball]) -> Ball:
         if not value > best:
             best = best.min(value)
     return best
+
+
+def columnwise(pick: Callable[[Ball, Ball], Ball], rows: Sequence[Sequence[Ball]]) -> list[Ball]:
+    """For every column of a matrix a ball that contains the true maximum (``Ball.max``) or minimum (``Ball.min``)."""
+    found = list(rows[0])
+    for row in rows[1:]:
+        found = list(map(pick, found, row))
+    return found
 
 
 def positive_part(value: Ball) -> Ball:

@@ -8,7 +8,7 @@ another relation. ``replace-one`` and ``add-remove-one`` read counts, and are re
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
@@ -38,6 +38,11 @@ class Adjacency(ABC):
         InputError where the relation is not about such data sets, or could mean two things.
         """
         return {x: tuple(self.neighbors(x, datasets)) for x in datasets}
+
+    def cliques(self, datasets: Collection[Dataset]) -> list[Sequence[Dataset]] | None:
+        """Sets of data sets, every two of a set adjacent, and every two neighbors in a set; None where not known."""
+        del datasets
+        return None
 
     @abstractmethod
     def count(self, n: int, k: int) -> int:
@@ -173,6 +178,10 @@ class ReplaceRecord(OfRecords):
     name: ClassVar[str] = "replace-one:records"
     words: ClassVar[str] = "one record replaced (entries are records)"
 
+    def cliques(self, datasets: Collection[Dataset]) -> list[Sequence[Dataset]]:
+        """The tuples that agree in all entries but one."""
+        return [alike for alike in _but_for_one(datasets) if len(alike) > 1]
+
     def _pairs(self, datasets: Collection[Dataset]) -> Iterator[tuple[Dataset, Dataset]]:
         return (pair for alike in _but_for_one(datasets) for pair in combinations(alike, 2))
 
@@ -208,6 +217,10 @@ class AllPairs(Adjacency):
     def neighbors(self, x: Dataset, among: Collection[Dataset]) -> Iterator[Dataset]:
         """All the others."""
         return (y for y in among if y != x)
+
+    def cliques(self, datasets: Collection[Dataset]) -> list[Sequence[Dataset]]:
+        """All of them."""
+        return [tuple(datasets)]
 
     def count(self, n: int, k: int) -> int:
         """Returns |R| (|R| - 1)."""

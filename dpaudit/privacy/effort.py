@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import count
 from math import log10
 from typing import TypeVar
 
@@ -13,7 +14,8 @@ from dpaudit.numbers.balls import Ball, PrecisionExhausted
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.errors import InputError, TooLargeError, approximately
 from dpaudit.numbers.rationals import whole
-from dpaudit.privacy.protocols import Audited, Law
+from dpaudit.privacy.columns import cliques_of
+from dpaudit.privacy.protocols import Audited, Counts, Law
 
 T = TypeVar("T")
 MEMORY_BOUND = 2 << 30
@@ -70,6 +72,11 @@ class Effort:
         if self.progress:
             self.progress(done, total)
 
+    def teller(self, total: int) -> Callable[[], None]:
+        """A function that reports one more of so many data sets."""
+        done = count(1)
+        return lambda: self.tell(min(next(done), total), total)
+
     def stretched(self, low: float, high: float) -> Effort:
         """The same effort, whose progress fills only this part of the whole; told in thousandths."""
         progress = self.progress
@@ -115,14 +122,21 @@ class Effort:
             what = f"{mechanism.name} with {datasets} data sets, {pairs} ordered pairs, {outputs} outputs"
             raise TooLargeError(need, self.memory, what)
 
-    def check_work(self, mechanism: Audited, questions: int, most: int | None) -> None:
-        """Refuses a table that needs more than ``most`` steps: pairs, outputs, questions and digits tell how many."""
-        counts = mechanism.counts()
-        need = counts.pairs * (counts.outputs + PAIR) * questions * (1 + self.digits // 250)
-        if most is not None and need > most:
-            what = (
-                f"{counts.pairs} ordered pairs, {counts.outputs} outputs, {questions} questions of {self.digits} digits"
-            )
+    def check_work(self, mechanism: Audited, questions: int, most: int | None, pairwise: bool = True) -> None:
+        """Refuses a table that needs more than ``most`` steps: rows, outputs, questions and digits tell how many.
+
+        A question that is not ``pairwise`` looks at each data set once where every two of a set are adjacent.
+        """
+        if most is None:
+            return
+        counts, cliques = mechanism.counts(), None if pairwise else cliques_of(mechanism)
+        self.check_steps(counts, counts.pairs if cliques is None else sum(map(len, cliques)), questions, most)
+
+    def check_steps(self, counts: Counts, rows: int, questions: int, most: int) -> None:
+        """Refuses a table of which so many rows are looked at for each question, where that is more than ``most``."""
+        need = rows * (counts.outputs + PAIR) * questions * (1 + self.digits // 250)
+        if need > most:
+            what = f"{counts.pairs} ordered pairs, {counts.outputs} outputs"
             rule = f"{what} need about {need} steps; list fewer pairs with --adjacency, or raise the bound"
             raise InputError("work", most, f"{rule} (dpaudit table --work)")
 

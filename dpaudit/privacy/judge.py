@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, TypeVar
@@ -11,6 +12,7 @@ from dpaudit.numbers import balls
 from dpaudit.numbers.balls import PrecisionExhausted
 from dpaudit.numbers.enclosure import exact
 from dpaudit.numbers.verdict import Verdict
+from dpaudit.privacy import columns
 from dpaudit.privacy.claim import Claim, Evidence
 from dpaudit.privacy.effort import USUAL, Effort
 from dpaudit.privacy.loss import hockey_stick, verdict, worst_delta, worst_loss
@@ -49,6 +51,10 @@ def at_most(mechanism: Audited, bound: Fraction, effort: Effort = USUAL, bits: i
     outcome = Verdict.PROVED
     with balls.precision(bits):
         law, limit = effort.law(mechanism), balls.ball(bound)
+        cliques = columns.cliques_of(mechanism)
+        if cliques is not None and bound >= 0:
+            with suppress(columns.Unlike):
+                return columns.at_most(mechanism, law, cliques, bound)
         seen: set[Hashable] = set()
         for x, y in pairs(mechanism, effort.whole()):
             for mass in law.ratios(x, y, seen):

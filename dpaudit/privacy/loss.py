@@ -13,6 +13,7 @@ from dpaudit.numbers.balls import Ball, ball
 from dpaudit.numbers.champion import Champion
 from dpaudit.numbers.enclosure import Enclosure, at_least, infinite
 from dpaudit.numbers.verdict import Verdict
+from dpaudit.privacy.columns import cliques_of, largest_difference
 from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.fast import fast_tier, refuse_if_forced
 from dpaudit.privacy.fast.refusal import TooCoarse
@@ -27,7 +28,7 @@ def worst_loss(mechanism: Audited, effort: Effort) -> Worst:
     mechanism has one; else every pair and output is looked at, by the tier chosen. Where a part of the law is not
     known (Algebra.open_above), only a lower bound can be had.
     """
-    effort.check_work(mechanism, 1, mechanism.most_steps)
+    effort.check_work(mechanism, 1, mechanism.most_steps, pairwise=False)
     reached = mechanism.algebra().open_above()
     if reached is not None:
         ratio, *where = reached
@@ -68,6 +69,10 @@ def worst_loss_by_search(mechanism: Audited, effort: Effort) -> Worst:
 
 def _largest_difference(mechanism: Audited, effort: Effort) -> tuple[Ball, tuple[Dataset, Dataset, int]]:
     law = effort.law(mechanism)
+    cliques = cliques_of(mechanism) if effort.part is None else None
+    if cliques is not None:
+        order = {x: i for i, x in enumerate(mechanism.datasets())}
+        return largest_difference(law, cliques, order, effort.teller(len(order)))
     champion: Champion[tuple[Dataset, Dataset, int]] = Champion()
     seen: set[Hashable] = set()
     for x, y in pairs(mechanism, effort):

@@ -85,6 +85,19 @@ class Law(ABC):
         """Balls that contain ln P_x(r), output by output."""
         return [p.log() for p in self.probabilities(x)]
 
+    def levels(self, x: Dataset) -> tuple[Sequence[Ball], Sequence[int]]:
+        """Balls that grow with P_x(r) for the outputs that are possible, and the positions of these."""
+        found = self.log_probabilities(x)
+        return found, range(len(found))
+
+    def gap(self, a: Ball, b: Ball) -> Ball:
+        """A ball that contains the loss between two levels of one output."""
+        return a - b
+
+    def name(self, x: Dataset, place: int) -> Hashable:
+        """A key; the same one stands for the same probability of the output at that place."""
+        return x, place
+
     def losses(self, x: Dataset, y: Dataset, seen: set[Hashable]) -> tuple[Sequence[Ball], Sequence[int]]:
         """Balls that contain ln P_x(r) - ln P_y(r), and the positions of these outputs.
 
@@ -222,6 +235,10 @@ class Audited(ABC):
     @abstractmethod
     def neighbors(self, x: Dataset) -> Iterable[Dataset]:
         """The data sets adjacent to x."""
+
+    def cliques(self) -> Sequence[Sequence[Dataset]] | None:
+        """Sets of data sets, every two of a set adjacent, and every two neighbors in a set; None where not known."""
+        return None
 
     @abstractmethod
     def outputs(self) -> Sequence[Output]:

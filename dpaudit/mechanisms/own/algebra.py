@@ -55,11 +55,12 @@ class OwnAlgebra(Algebra):
         """
         m = self.mechanism
         open_place: tuple[Dataset, int] | None = None
+        several = self._several()
         for x in m.datasets():
             possible = m.row(x).possible
             if open_place is None and Verdict.UNDECIDED in possible and m.neighbors(x):
                 open_place = x, possible.index(Verdict.UNDECIDED)
-            for y in m.neighbors(x):
+            for y in m.neighbors(x) if several else ():
                 other = m.row(y).possible
                 if possible is not other and possible != other:
                     for i, (a, b) in enumerate(zip(possible, other, strict=True)):
@@ -70,6 +71,11 @@ class OwnAlgebra(Algebra):
             row = m.row(x)
             raise PossibleUndecided(text(x), text(m.outputs()[i]), row.entries[i], row.logarithmic)
         return None
+
+    def _several(self) -> bool:
+        """Whether the data sets differ in which outputs are possible."""
+        m = self.mechanism
+        return len({id(m.row(x).possible) for x in m.datasets()}) > 1  # rows that are alike share one tuple
 
     def loss(self, x: Dataset, y: Dataset, output: Output) -> Fraction | None:
         """The loss where it is a rational number by algebra."""

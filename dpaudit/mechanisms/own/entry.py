@@ -23,6 +23,10 @@ from dpaudit.numbers.verdict import Verdict
 TELL_BITS = 4096
 """A number without a canonical form that is not told from 0 at this precision is undecided."""
 
+LONGEST_ENTRY = 1000
+"""Numerator and denominator of an entry have at most this many decimal digits."""
+_TOO_LONG: int = 10**LONGEST_ENTRY
+
 
 @dataclass(frozen=True)
 class Between:
@@ -69,13 +73,18 @@ def read_entry(value: Any, logarithmic: bool, error: Callable[[str], InputError]
     if isinstance(value, tuple | list) and len(value) == 2 and not logarithmic:
         return _enclosure([read_entry(end, False, error)[0] for end in value], error)
     try:
-        entry = undisguised(value) if isinstance(value, Expression) else rational("value", value, digits=1000)
+        entry = undisguised(value) if isinstance(value, Expression) else rational("value", value, digits=LONGEST_ENTRY)
         possible = _possible(entry, logarithmic)
     except InputError as problem:
         raise error(f"is {short(value)}: {problem.rule}") from None
     except _Fault as problem:
         raise error(str(problem)) from None
     return (Fraction(0) if possible is Verdict.REFUTED else entry), possible
+
+
+def is_plain(value: Fraction) -> bool:
+    """Whether this is a probability that needs no further look: not negative, and not too long."""
+    return bool(0 <= value.numerator < _TOO_LONG > value.denominator)
 
 
 class Known(NamedTuple):
@@ -103,14 +112,21 @@ class Entries:
 
     def read(self, value: Any, error: Callable[[str], InputError]) -> Known:
         """The checked entry; ``error(rule)`` names the place."""
-        key = (type(value), value) if type(value) in (int, str, Fraction, Expression) else None
+        kind = type(value)
+        key: Any = (kind, value) if kind in (int, str, Expression) else None
+        if kind is Fraction:
+            key = value.numerator, value.denominator  # the hash of a Fraction is slow
         found = None if key is None else self._known.get(key)
         if found is None:
             entry, possible = read_entry(value, self.logarithmic, error)
-            found = Known(entry, possible, self._numbers.setdefault(_kind(entry), len(self._numbers)))
+            found = Known(entry, possible, self.number(entry))
             if key is not None:
                 self._known[key] = found
         return found
+
+    def number(self, entry: Entry) -> int:
+        """The number of the entry."""
+        return self._numbers.setdefault(_kind(entry), len(self._numbers))
 
 
 def _kind(entry: Entry) -> Hashable:

@@ -7,9 +7,10 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache, partial
+from itertools import repeat
 from typing import Any
 
-from dpaudit.mechanisms.own.entry import Between, Entries, Entry, entry_ball, entry_form, entry_json, short
+from dpaudit.mechanisms.own.entry import Between, Entries, Entry, entry_ball, entry_form, entry_json, is_plain, short
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, PrecisionExhausted, ball
 from dpaudit.numbers.digits import rough
@@ -37,19 +38,29 @@ class GivenRow:
     logarithmic: bool
     possible: tuple[Verdict, ...]
     """For every output the verdict on "its probability is > 0"."""
-    numbers: tuple[int, ...]
-    """For every output the number of its entry; the same number, in any row, stands for the same value."""
+    known: Entries
 
     @staticmethod
     def read(known: Entries, values: Sequence[Any], error: Error) -> GivenRow:
         """The checked row; ``error(i, rule)`` names the place."""
+        if not known.logarithmic and all(type(value) is Fraction and is_plain(value) for value in values):
+            possible = tuple(Verdict.PROVED if value.numerator else Verdict.REFUTED for value in values)
+            row = GivenRow(tuple(values), False, known.patterns.setdefault(possible, possible), known)
+            row._check(error)
+            return row
         found = [known.read(value, partial(error, i)) for i, value in enumerate(values)]
         entries, possible, numbers = zip(*found, strict=True)
-        row = GivenRow(entries, known.logarithmic, known.patterns.setdefault(possible, possible), numbers)
+        row = GivenRow(entries, known.logarithmic, known.patterns.setdefault(possible, possible), known)
+        vars(row)["numbers"] = numbers
         if row.content not in known.sums:
             row._check(error)
             known.sums.add(row.content)
         return row
+
+    @cached_property
+    def numbers(self) -> tuple[int, ...]:
+        """For every output the number of its entry; the same number, in any row, stands for the same value."""
+        return tuple(map(self.known.number, self.entries))
 
     @cached_property
     def content(self) -> frozenset[tuple[int, int]]:
@@ -81,6 +92,11 @@ class GivenRow:
                 raise error(None, f"sums to 1 {'-' if gap < 0 else '+'} {rough(abs(gap), 3)}, not to 1")
         if one is False:
             raise error(None, f"sums to 1 at {SUM_BITS} bits, but not to exactly 1, by algebra")
+
+    @property
+    def places(self) -> Sequence[int]:
+        """The positions of the outputs that are not certainly impossible."""
+        return [i for i, possible in enumerate(self.possible) if possible is not Verdict.REFUTED]
 
     @property
     def _impossible(self) -> list[bool]:
@@ -165,6 +181,9 @@ class OwnLaw(Law):
         self._rows = rows
         self._logs: dict[int, Ball] = {}
         self._values: dict[int, Ball] = {}
+        self._entries: dict[int, Ball] = {}
+        self._parts: dict[tuple[int, int], Ball] = {}
+        self._places: dict[tuple[Verdict, ...], Sequence[int]] = {}
 
     def log_probabilities(self, x: Dataset) -> list[Ball]:
         """Balls that contain ln P_x(r); 0 for an impossible output (see Algebra.infinite)."""
@@ -173,6 +192,48 @@ class OwnLaw(Law):
     def probabilities(self, x: Dataset) -> list[Ball]:
         """Balls that contain P_x(r)."""
         return self._balls(x, self._values, GivenRow.probabilities)
+
+    def levels(self, x: Dataset) -> tuple[list[Ball], Sequence[int]]:
+        """The probabilities, or the logarithms of those that are given by log-weights; and their places."""
+        row = self._rows[x]
+        found = self._normalised(row) if row.logarithmic else [self._entry(n, e) for n, e in self._numbered(row)]
+        places = self._places.setdefault(row.possible, row.places)
+        return [found[i] for i in places] if len(places) < len(found) else found, places
+
+    def name(self, x: Dataset, place: int) -> Hashable:
+        """The number of the probability."""
+        row = self._rows[x]
+        return (row.numbers[place], row.content) if row.logarithmic else row.numbers[place]
+
+    def gap(self, a: Ball, b: Ball) -> Ball:
+        """The loss between two levels."""
+        return a - b if self._rows.logarithmic else (a / b).log()
+
+    def _numbered(self, row: GivenRow) -> Iterable[tuple[int | None, Entry]]:
+        """The entries, each with its number; a rational number needs none, as its ball is made at once."""
+        plain = all(type(entry) is Fraction for entry in row.entries)
+        return zip(repeat(None) if plain else row.numbers, row.entries, strict=False)
+
+    def _entry(self, number: int | None, entry: Entry) -> Ball:
+        """A ball that contains the entry; that of one number is evaluated once."""
+        if number is None:
+            return entry_ball(entry)
+        if number not in self._entries:
+            self._entries[number] = entry_ball(entry)
+        return self._entries[number]
+
+    def _normalised(self, row: GivenRow) -> list[Ball]:
+        """Balls that contain ln P(r) of a row of log-weights; e^weight is evaluated once for each distance."""
+        weights = [self._entry(number, entry) for number, entry in zip(row.numbers, row.entries, strict=True)]
+        counts = Counter(row.numbers[i] for i in row.places)
+        shift = max(counts, key=lambda number: balls.midpoint(self._entries[number], 64))
+        top, parts = self._entries[shift], []
+        for number, count in counts.items():
+            if (number, shift) not in self._parts:
+                self._parts[number, shift] = (self._entries[number] - top).exp()
+            parts.append(self._parts[number, shift] * count)
+        normaliser = balls.total(parts).log() + top
+        return [weight - normaliser for weight in weights]
 
     def _balls(self, x: Dataset, known: dict[int, Ball], evaluate: Callable[[GivenRow], list[Ball]]) -> list[Ball]:
         numbers = self._rows.numbers(x)
@@ -264,6 +325,11 @@ class Rows:
                 if pair not in self._losses:
                     self._losses[pair] = self[x].exact_loss(self[y], i)
         return self._losses
+
+    @property
+    def logarithmic(self) -> bool:
+        """Whether the distributions are given by log-weights."""
+        return self[self._datasets[0]].logarithmic
 
     @cached_property
     def refinable(self) -> bool:

@@ -262,6 +262,10 @@ class OwnMechanism(Mechanism):
         """The neighbors of x, made symmetric."""
         return [y for y in self._datasets if y != x] if self.adjacency == ALL_PAIRS else self._links[x]
 
+    def cliques(self) -> Sequence[Sequence[Dataset]] | None:
+        """Those of the adjacency, where the distributions are known to any precision."""
+        return self.adjacency.cliques(self._datasets) if self.refinable else None
+
     def counts(self) -> Counts:
         """The numbers of data sets, ordered adjacent pairs and outputs."""
         size = len(self._datasets)

@@ -10,7 +10,7 @@ every pair.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -24,6 +24,7 @@ from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import LONGEST_COMMON, rational, total
 from dpaudit.privacy.adjacency import ALL_PAIRS, Adjacency, parse_adjacency
 from dpaudit.privacy.effort import WORK
+from dpaudit.privacy.protocols import Counts
 
 MAX_DIGITS = 1000
 MAX_NAME = 200
@@ -69,14 +70,23 @@ class GivenTable:
         return self._rows[x]
 
 
-def read_table(path: str, adjacency: str | None = None, work: int = WORK) -> OwnMechanism:
+def read_table(
+    path: str,
+    adjacency: str | None = None,
+    work: int = WORK,
+    admit: Callable[[Counts, int], None] = lambda *_: None,
+) -> OwnMechanism:
     """The mechanism that the file holds; anything wrong in it is refused with row and column.
 
-    An audit of it that needs more than ``work`` steps will be refused.
+    An audit of it that needs more than ``work`` steps will be refused. ``admit``, given the counts and how many rows
+    the true epsilon looks at, may refuse the table before its numbers are read.
     """
     outputs, entries = read_sheet(path)
-    rows = {name: _row(path, where, outputs, cells) for name, (where, cells) in entries.items()}
-    relation = parse_adjacency(ALL_PAIRS if adjacency is None else adjacency, lambda _, name: _known(rows, name))
+    relation = parse_adjacency(ALL_PAIRS if adjacency is None else adjacency, lambda _, name: _known(entries, name))
+    size, everybody = len(entries), relation == ALL_PAIRS
+    pairs = size * (size - 1) if everybody else relation.count(0, 0)
+    admit(Counts(size, pairs, len(outputs)), size if everybody else pairs)
+    rows = {name: _row(path, *entries.pop(name), outputs) for name in list(entries)}
     settings = {} if adjacency is None else {"adjacency": str(adjacency)}
     given = GivenTable(path, outputs, rows, relation)
     found = OwnMechanism(given, path, None, settings, sha256=sha256_of("TABLE", path))
@@ -136,14 +146,15 @@ def _no_twins(path: str, where: str, names: tuple[str, ...]) -> None:
             raise InputError("TABLE", path, f"{where}: {rule}")
 
 
-def _row(path: str, where: str, outputs: tuple[str, ...], cells: Sequence[Any]) -> tuple[Fraction, ...]:
+def _row(path: str, where: str, cells: Sequence[Any], outputs: tuple[str, ...]) -> tuple[Fraction, ...]:
     row = []
     for output, cell in zip(outputs, cells, strict=True):
+        entry = _quotient(cell)
         try:
-            entry = rational("table", cell, MAX_DIGITS)
+            entry = rational("table", cell, MAX_DIGITS) if entry is None else entry
         except InputError as error:
             raise InputError("TABLE", path, f"{where}, column {output}: {cell_excerpt(cell)} {error.rule}") from None
-        if entry < 0:
+        if entry.numerator < 0:
             raise InputError("TABLE", path, f"{where}, column {output}: {cell_excerpt(cell)} is negative")
         row.append(entry)
     found = total(row)
@@ -153,6 +164,14 @@ def _row(path: str, where: str, outputs: tuple[str, ...], cells: Sequence[Any]) 
         size = str(found) if found.denominator < 10**30 else f"about {rough(found, 6)}"
         raise InputError("TABLE", path, f"{where}: sums to {size}, not to 1")
     return tuple(row)
+
+
+def _quotient(cell: Any) -> Fraction | None:
+    """The number where it is written as two short whole numbers, "3/4", the usual case; else None."""
+    if not isinstance(cell, str) or len(cell) > 40 or not cell.isascii():
+        return None
+    top, _, bottom = cell.partition("/")
+    return Fraction(int(top), int(bottom)) if top.isdigit() and bottom.isdigit() and bottom.strip("0") else None
 
 
 def _sheet(path: str) -> Sheet:
