@@ -49,7 +49,8 @@ def lower_measure(cells: Cells, infinite: float) -> Measure:
     with balls.precision(BITS):
         inverse = 1 / ball(cells.lattice.step).expm1()
         low, high = down(inverse), up(inverse)
-        grow = exponentials(ball(cells.lattice.step), 0, REACH).tolist()
+        reach = max(2, min(REACH, int(300 / cells.lattice.step)))
+        grow = exponentials(ball(cells.lattice.step), 0, reach).tolist()
     data = _Shares(
         cells.u_lower.tolist(),
         cells.v_upper.tolist(),
@@ -64,7 +65,7 @@ def lower_measure(cells: Cells, infinite: float) -> Measure:
 
 
 REACH = 64
-"""A cell is merged at points at most so many cells away."""
+"""A cell is merged at points fewer than so many cells away; at fewer where e^loss would leave the range of binary64."""
 LESS, MORE = 1 - 16 * U, 1 + 16 * U
 
 
@@ -96,7 +97,7 @@ class _Shares:
             if payer == k - 1:
                 payer, left = k, 1.0
             debt = total = share * v[k - 1] * MORE
-            while debt > 0.0 and payer < count and payer - k < REACH:
+            while debt > 0.0 and payer < count and payer - k < len(self.grow):
                 excess = (
                     (u[payer] + a[payer] * (1 - self.shrink[payer - k] * MORE * MORE)) * LESS if payer > k else u[payer]
                 )
@@ -129,7 +130,7 @@ class _Shares:
                 taker, left = k - 1, 1.0
             points[k] += share * a[k]
             credit = share * u[k] * LESS
-            while credit > 0.0 and taker >= 0 and k - taker < REACH:
+            while credit > 0.0 and taker >= 0 and k - taker < len(self.grow):
                 deficit = v[taker]
                 if k - taker > 1:
                     deficit += self.a_upper[taker] * (self.grow[k - taker] * MORE * MORE - self.grow[1]) * MORE

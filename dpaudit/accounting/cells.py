@@ -24,6 +24,14 @@ BITS = 128
 """Precision of the cells: rounding and cancellation cost about 2 log2(1/h) of them."""
 
 
+MOST = 1 << 23
+"""More cells are never made."""
+
+
+class TooFine(Exception):
+    """The grid would need more cells than can be made."""
+
+
 @dataclass(frozen=True)
 class Lattice:
     """The losses offset + k step, k whole."""
@@ -127,6 +135,8 @@ def _piece_cells(piece: Piece, rate: Fraction, lattice: Lattice, beyond: Range) 
         mixed = _Mixed(piece, rate, lattice)
         last = _least(lambda k: up(mixed.above(k)[0]) <= beyond.top)
         first = -_least(lambda k: up(mixed.below(-k)[1]) <= beyond.bottom)
+        if last - first > MOST:
+            raise TooFine(f"the losses of one release fill {last - first} cells")
         mids, rads = list[float](), list[float]()
         factor, low = mixed.edge(first)
         for k in range(first + 1, last + 1):
@@ -232,7 +242,7 @@ def _masses(atom: Atom, low: int, high: int, lattice: Lattice) -> Iterable[tuple
         yield (POINT, high), atom.p
         return
     u, v = atom.p - factor * atom.q, factor * grow * atom.q - atom.p
-    yield (1, high), u
+    yield (1, high), balls.positive_part(u)
     yield (3, high), v
     if low == high:
         yield (0, high), u

@@ -15,19 +15,18 @@ import numpy as np
 
 from dpaudit.accounting import floats
 from dpaudit.accounting.bounds import Measure
+from dpaudit.accounting.cells import TooFine
 from dpaudit.accounting.floats import EXPONENTIAL, PRODUCT, TINY, Floats, U
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 
 BITS = 128
+FULL = 1100
+"""Bits in which 1 - x is next to exact for every float x >= 2^-1000, so that a tiny probability keeps its digits."""
 LARGEST_SIZE = 1 << 22
 """The longest transform: about 400 MiB."""
 OUTSIDE = math.log(1e-13)
 """The window is wide enough for all but this share (its logarithm) of the tilted mass."""
-
-
-class TooFine(Exception):
-    """The window needs more points than LARGEST_SIZE."""
 
 
 @dataclass(frozen=True)
@@ -115,6 +114,7 @@ class Composition:
             self.log_scale = balls.total([-balls.dyadic(t.scale).log() * t.times for t in tilted])
             self.log_scale += ball(theta * self.step * self.centre)
             self._window(tilted)
+        with balls.precision(FULL):
             below = [1 - balls.dyadic(term.lower.infinite) for term in terms]
             above = [1 - balls.dyadic(min(1.0, term.upper.infinite)) for term in terms]
             self.infinite = tuple(_infinite_loss_probability(chances, terms) for chances in (below, above))
@@ -167,7 +167,7 @@ class Composition:
             largest = balls.dyadic(max(floats.largest_above(there), floats.sum_above(folded))) * (
                 1 + balls.dyadic(folding)
             )
-            norm = balls.dyadic(floats.norm_above(folded)) * error + folding
+            norm = balls.dyadic(floats.norm_above(folded)) * (error + folding)
             errors += norm * t.times / largest
             bound *= largest**t.times
             factors += t.times
@@ -210,7 +210,7 @@ class Composition:
         decays[:near] = floats.exponentials(ball(-self.step), 0, near) * floats.up((-ball(first)).exp())
         kernel = damping * (1 - decays)
         skip = begin - self.start
-        room = balls.dyadic(floats.norm_above(kernel) + TINY * count)
+        room = balls.dyadic(floats.norm_above(kernel) + 40 * U * floats.norm_above(damping) + TINY * count)
         outside = self.above + self.below
         """The kernel is at most 1, and mass from outside the window is folded into it."""
         ends = []

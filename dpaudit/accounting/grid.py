@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from dpaudit.accounting.bounds import lower_measure, upper_measure
-from dpaudit.accounting.cells import BITS, Lattice, Range, cells
-from dpaudit.accounting.compose import Composition, Term, TooFine
+from dpaudit.accounting.cells import BITS, Lattice, Range, TooFine, cells
+from dpaudit.accounting.compose import Composition, Term
 from dpaudit.accounting.event import Event
 from dpaudit.accounting.floats import down, up
 from dpaudit.accounting.lattice import common_step
@@ -24,6 +24,8 @@ from dpaudit.numbers.verdict import Verdict
 FINEST = Fraction(1, 1 << 34)
 MOST_CELLS = 1 << 19
 """Cells of one event, by default."""
+FURTHER = Fraction(1, 10**20)
+COARSEST = 64
 FIRST_GAP = 0.02
 """The gap that the first grid is made for."""
 NEGLIGIBLE = Fraction(1, 10**8)
@@ -161,7 +163,7 @@ def first_step(events: Sequence[Event]) -> Fraction:
             ratios = [float(atom.log_ratio()) for atom in pair.all_atoms()]
         if len(ratios) > 1:
             spreads.append((max(ratios) - min(ratios)) / 4)
-    return Fraction(max(min(spreads, default=1.0) / 4, 1e-9))
+    return Fraction(min(max(min(spreads, default=1.0) / 4, 1e-9), COARSEST))
 
 
 class Grid:
@@ -182,11 +184,12 @@ class Grid:
         state = self.state
         for question in questions:
             state.known[question] = ANY if question.delta is None else UNKNOWN
-        step, before = self._first(questions), dict[Question, float]()
+        step, before = Fraction(0), dict[Question, float]()
         while True:
-            step = fitted(step, self.natural)
+            tops = {q: state.known[q].upper for q in questions}
             open_ = [q for q in questions if not q.settled(state.known[q], self.gap)]
             try:
+                step = fitted(step or self._first(questions), self.natural)
                 self.refine_to(step, open_)
             except TooFine:
                 break
@@ -195,7 +198,9 @@ class Grid:
             if progress is not None:
                 progress(state)
             gaps = {q: state.known[q].gap() for q in questions if not q.settled(state.known[q], self.gap)}
-            if not gaps or (state.rounds > 2 and all(gaps[q] > 0.8 * before.get(q, math.inf) for q in gaps)):
+            if any(state.known[q].lower == 0 and state.known[q].upper < tops[q] * FURTHER for q in gaps):
+                continue  # the grid ends too early for so small a delta: the same step once more, with further ends
+            if not gaps or (state.rounds > 2 and all(gaps[q] >= 0.8 * before.get(q, math.inf) for q in gaps)):
                 break
             before = gaps
             wanted = [self.gap if gap > self.gap else gap / 16 for gap in gaps.values()]
@@ -215,7 +220,7 @@ class Grid:
                 deltas.append(question.delta)
             else:
                 known = self.state.known[question]
-                deltas.append(known.lower or Fraction(1, 10**30))
+                deltas.append(known.lower or min(Fraction(1, 10**30), known.upper**2))
         top = min(deltas) * NEGLIGIBLE / self.times
         if len(self.directions) == 1:
             return Range(top, max(top, Fraction(1, 10**10) / self.times))
@@ -224,11 +229,13 @@ class Grid:
     def _first(self, questions: Sequence[Question]) -> Fraction:
         """A step for which the gap of the worst question is about FIRST_GAP, from a probe with a rough grid."""
         step = first_step(self.events)
-        probe = next(self.directions[0].terms(fitted(step, self.natural), self._beyond(questions)))
+        rough = fitted(step, self.natural)
+        probe = next(self.directions[0].terms(rough, self._beyond(questions)))
         saddle = Saddle(probe)
         steepest = max(1.0, *(float(_tilt(saddle, question)) for question in questions))
         wanted = math.sqrt(max(FIRST_GAP, self.gap) * 2 / self.times) / steepest
-        return min(step, Fraction(wanted))
+        widest = max(len(term.upper.values) for term in probe) * rough
+        return max(min(step, Fraction(wanted)), widest / self.most_cells)
 
     def refine_to(self, step: Fraction, questions: Sequence[Question]) -> None:
         """One pass over all questions with this step."""

@@ -159,8 +159,8 @@ class Pair:
         return replace(self, rate=self.rate * rate, symmetric=self.symmetric and rate == 1)
 
     def other_direction(self) -> Pair:
-        """The pair (Q, P)."""
-        return replace(self, swapped=not self.swapped)
+        """The pair (Q, P), which is this one where both have the same losses."""
+        return self if self.symmetric else replace(self, swapped=not self.swapped)
 
     def all_atoms(self) -> list[Atom]:
         """The atoms after subsampling and swapping; outputs that only Q had may have become one."""
