@@ -54,7 +54,7 @@ LATER = {
         ("DiscreteGaussian", "DiscreteLaplace", "Exponential", "Gaussian", "Laplace", "Pure", "RandomizedResponse"),
         "dpaudit.accounting.events",
     ),
-    "to_pld": "dpaudit.accounting.dp_events",
+    "to_pld": "dpaudit.audit.releases",
     "MECHANISMS": "dpaudit.mechanisms:REGISTRY",
     "Enclosure": "dpaudit.numbers.enclosure",
     **dict.fromkeys(("InputError", "TooLargeError"), "dpaudit.numbers.errors"),

@@ -26,6 +26,8 @@ class Released(Event):
     """A release of a mechanism with a finite law, on neighboring datasets of its own adjacency."""
 
     mechanism: Any = None
+    text: str = ""
+    """Name and parameters as they were given; "" of a mechanism that only Python has."""
     exact = False
     ordered = True
     name = "mech"
@@ -61,9 +63,7 @@ class Released(Event):
         return [_one(curve, i) for i in promising(curve)]
 
     def __str__(self) -> str:
-        return f"mech:{self.mechanism.label if hasattr(self.mechanism, 'label') else self.mechanism.name}" + (
-            f" x {self.times}" if self.times != 1 else ""
-        )
+        return f"mech:{self.text or self.mechanism.name}" + (f" x {self.times}" if self.times != 1 else "")
 
 
 def _one(curve: Envelope, number: int) -> Pair:

@@ -25,6 +25,8 @@ FINEST = Fraction(1, 1 << 34)
 MOST_CELLS = 1 << 19
 """Cells of one event, by default."""
 FURTHER = Fraction(1, 10**20)
+LEAST = Fraction(1, 10**290)
+"""No smaller mass is cut off: the ends are found in binary64."""
 COARSEST = 64
 FIRST_GAP = 0.02
 """The gap that the first grid is made for."""
@@ -186,7 +188,7 @@ class Grid:
             state.known[question] = ANY if question.delta is None else UNKNOWN
         step, before = Fraction(0), dict[Question, float]()
         while True:
-            tops = {q: state.known[q].upper for q in questions}
+            last = dict(state.known)
             open_ = [q for q in questions if not q.settled(state.known[q], self.gap)]
             try:
                 step = fitted(step or self._first(questions), self.natural)
@@ -198,7 +200,7 @@ class Grid:
             if progress is not None:
                 progress(state)
             gaps = {q: state.known[q].gap() for q in questions if not q.settled(state.known[q], self.gap)}
-            if any(state.known[q].lower == 0 and state.known[q].upper < tops[q] * FURTHER for q in gaps):
+            if any(state.known[q].fell(last[q], FURTHER) for q in gaps):
                 continue  # the grid ends too early for so small a delta: the same step once more, with further ends
             if not gaps or (state.rounds > 2 and all(gaps[q] >= 0.8 * before.get(q, math.inf) for q in gaps)):
                 break
@@ -221,7 +223,7 @@ class Grid:
             else:
                 known = self.state.known[question]
                 deltas.append(known.lower or min(Fraction(1, 10**30), known.upper**2))
-        top = min(deltas) * NEGLIGIBLE / self.times
+        top = max(min(deltas) * NEGLIGIBLE / self.times, LEAST)
         if len(self.directions) == 1:
             return Range(top, max(top, Fraction(1, 10**10) / self.times))
         return Range(top, top)

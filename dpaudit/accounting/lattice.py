@@ -46,6 +46,16 @@ def length(events: Sequence[Event]) -> int | None:
     return 1 + int(sum(spans) / step) if step else 1
 
 
+VERIFIED, MOST_VERIFIED = 20_000, 10_000
+"""Losses of the whole, and releases, that the independent verifier checks at most."""
+
+
+def verifiable(events: Sequence[Event]) -> bool:
+    """Whether the independent verifier can compute the composition again."""
+    size = length(events)
+    return size is not None and size <= VERIFIED and sum(event.times for event in events) <= MOST_VERIFIED
+
+
 class Product:
     """The distribution of the total loss at the precision in force: its coefficients from the largest loss down."""
 

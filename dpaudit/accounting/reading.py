@@ -30,14 +30,22 @@ REPEATED = re.compile(r"^(?P<event>.*?)(?:\s+[x×*]\s*(?P<times>\S+))?$", re.DOT
 BATCHES = ("shuffle", "shuffled", "batch", "batches", "batch_size", "without_replacement", "epochs")
 
 
-def read(text: str) -> Event:
-    """The event that "gaussian:sigma=4/5,rate=1/100 x 1000" describes."""
+def repeated(text: str) -> tuple[str, str]:
+    """The event and the number of times, both as text."""
     match = REPEATED.match(text.strip())
     assert match is not None
-    name, _, parameters = match["event"].partition(":")
+    return match["event"], match["times"] or "1"
+
+
+def read(text: str) -> Event:
+    """The event that "gaussian:sigma=4/5,rate=1/100 x 1000" describes."""
+    event, times = repeated(text)
+    name, _, parameters = event.partition(":")
     kind = NAMED.get(name.strip().lower())
     if kind is None:
-        raise InputError("event", text, f"must be one of {', '.join(NAMED)}, as in gaussian:sigma=4,rate=1/100 x 1000")
+        raise InputError(
+            "event", text, f"must be one of {', '.join(NAMED)}, mech, as in gaussian:sigma=4,rate=1/100 x 1000"
+        )
     known = [f.name for f in fields(kind) if f.name != "times"]
     given: dict[str, Any] = {}
     for part in filter(None, (part.strip() for part in parameters.split(","))):
@@ -51,6 +59,6 @@ def read(text: str) -> Event:
             raise InputError("event", text, f"{name} takes {', '.join(f'{key}=…' for key in known)}, each once")
         given[key] = whole(key, value, 1) if key == "k" else value
     try:
-        return kind(**given, times=whole("times", match["times"] or 1, 1, MOST_TIMES))
+        return kind(**given, times=whole("times", times, 1, MOST_TIMES))
     except InputError as error:
         raise InputError("event", text, f"{error.option}: {error.rule}") from None

@@ -86,8 +86,8 @@ def solve(
     if method == GRID:
         found = _on_grid(parts, left, gap, most_cells, progress)
     else:
-        known = _by_curve(parts, left, method)
-        found = Solution(known, method, ("both alike",), _step(parts, method), size or 0)
+        known, ended = _by_curve(parts, left, method)
+        found = Solution(known, method, ("both alike",), _step(parts, method), size or 0, interrupted=ended)
     known = {q: found.known.get(q) or _limited(q, limit) or UNKNOWN for q in questions}
     if limit is not None:
         known = {q: b if q.delta is None else b.meet(Bounds(Fraction(0), limit)) for q, b in known.items()}
@@ -119,8 +119,10 @@ def _limited(question: Question, limit: Fraction | None) -> Bounds | None:
     return None
 
 
-def _by_curve(parts: Sequence[Event], questions: Sequence[Question], method: str) -> dict[Question, Bounds]:
-    """Answers from a curve without a grid, at a precision that makes them narrow."""
+def _by_curve(
+    parts: Sequence[Event], questions: Sequence[Question], method: str
+) -> tuple[dict[Question, Bounds], BaseException | None]:
+    """Answers from a curve without a grid, at a precision that makes them narrow, and what ended that early."""
     known = {q: UNKNOWN if q.epsilon is None else Bounds(Fraction(0), Fraction(1)) for q in questions}
 
     def attempt() -> bool | None:
@@ -137,8 +139,10 @@ def _by_curve(parts: Sequence[Event], questions: Sequence[Question], method: str
     try:
         balls.refine(attempt, 128 if method == LATTICE else 192, 1024)
     except PrecisionExhausted:
-        return known
-    return known
+        return known, None
+    except KeyboardInterrupt as error:
+        return known, error
+    return known, None
 
 
 def _curve(parts: Sequence[Event], method: str) -> Curve:

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import isfinite
 from shlex import quote
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from dpaudit.accounting.dp_events import from_dp_event, is_dp_event
 from dpaudit.accounting.event import Event
 from dpaudit.accounting.finite import Released
 from dpaudit.accounting.grid import MOST_CELLS, Question, State
-from dpaudit.accounting.reading import read
+from dpaudit.accounting.lattice import verifiable
 from dpaudit.accounting.rivals import Rival, rivals
 from dpaudit.accounting.solve import Solution, solve
 from dpaudit.audit.explanation import person
 from dpaudit.audit.judgement import MARKS
 from dpaudit.audit.page import COLOURS, Fields, Headline, Line, Note, Page, Part, Table, strong
 from dpaudit.audit.picture import bar
+from dpaudit.audit.releases import ADD_REMOVE, read_adjacency, read_events
 from dpaudit.audit.results import Answer
-from dpaudit.audit.setting import Setting
 from dpaudit.numbers.bounds import Bounds
 from dpaudit.numbers.digits import at_least, at_most, powers, rough
 from dpaudit.numbers.enclosure import Enclosure
@@ -37,13 +36,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 DIGITS = 15
-ADD_REMOVE, REPLACE = "add-remove-one", "replace-one"
 THEOREMS = {
     "composition": "dominating pairs compose (Zhu, Dong, Wang 2022, Theorem 10)",
     "sampling": "Poisson sampling, add/remove: ((1−q)Q + qP, Q) and its reverse (Zhu, Dong, Wang 2022, Theorem 11)",
 }
-OWN = ", and each mechanism's own"
-NO_CERTIFICATE = "none: the verifier does not check compositions"
+CERTIFICATE = "with --certificate FILE: the verifier computes the composition again"
+NO_CERTIFICATE = "none: the verifier checks small compositions whose losses lie on a lattice"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,7 +93,7 @@ class AccountResult(Answer):
             "gap": powers(str(self.gap)),
             "complete": self.complete,
             "theorems": self.theorems(),
-            "certificate": NO_CERTIFICATE,
+            "certificate": CERTIFICATE if verifiable(self.events) else NO_CERTIFICATE,
         }
         if self.claim.guarantee is not None and self.claim.verdict is not None and self.claimed is not None:
             found["verdict"] = {
@@ -153,7 +151,7 @@ class AccountResult(Answer):
             ]
             parts.append(Table(["accountant", "δ", "its ε (float)", "beside ours"], lines, title="other accountants"))
         if not self.complete:
-            parts.append(Note("ended early: the bounds are certified, but wider than requested"))
+            parts.append(Note("ended early: what is printed is certified, but not all that was asked for"))
         elif self.widest() > self.gap:
             parts.append(Note(f"wider than --gap {powers(str(self.gap))}: the effort is used up, or no pair is both"))
         return parts
@@ -223,7 +221,7 @@ def account(
     '4.8865'
     """
     start = perf_counter()
-    parts = _events(events)
+    parts = read_events(events)
     points = [nonnegative("at", point) for point in sequence("at", at)]
     levels = [probability("delta", level) for level in sequence("delta", delta)]
     guarantee = _guarantee(claim)
@@ -232,7 +230,7 @@ def account(
         raise InputError(
             "at", "(nothing)", "nothing to compute: give --at EPSILON, --delta DELTA or --claim eps=1,delta=1e-6"
         )
-    relation = _adjacency(adjacency, parts)
+    relation = read_adjacency(adjacency, parts)
     questions = [*(Question(epsilon=point) for point in points), *(Question(delta=level) for level in levels)]
     judged = None if guarantee is None else Question(epsilon=guarantee.epsilon, bound=guarantee.delta)
     asked = questions if judged is None else [*questions, judged]
@@ -246,9 +244,14 @@ def account(
 
     found = solve(parts, asked, float(share), whole("cells", cells, 1 << 10, 1 << 22), count_round)
     ours = [(level, found.known[Question(delta=level)]) for level in levels]
-    whole_run = found.interrupted is None
-    others = tuple(rivals(parts, ours)) if compare and whole_run else ()
-    alone = tuple(_alone(parts, levels, float(share))) if each and whole_run else ()
+    others, alone = list[Rival](), list[tuple[Event, Fraction, Enclosure]]()
+    try:
+        for rival in rivals(parts, ours) if compare and found.interrupted is None else ():
+            others.append(rival)
+        for one in _alone(parts, levels, float(share)) if each and found.interrupted is None else ():
+            alone.append(one)
+    except KeyboardInterrupt as error:
+        found = replace(found, interrupted=error)
     words: dict[str, Any] = {"at": points, "delta": levels, "claim": guarantee, "gap": share}
     return AccountResult(
         events=tuple(parts),
@@ -259,8 +262,8 @@ def account(
         gap=share,
         claim=Claim() if judged is None or guarantee is None else _judged(guarantee, found.known[judged]),
         claimed=None if judged is None else found.known[judged].enclosure(DIGITS),
-        others=others,
-        alone=alone,
+        others=tuple(others),
+        alone=tuple(alone),
         seconds=perf_counter() - start,
         command=_command(parts, words, compare),
     )
@@ -276,57 +279,11 @@ def _alone(
         yield from ((event, level, found.known[Question(delta=level)].enclosure(DIGITS)) for level in levels)
 
 
-def _events(given: Any) -> list[Event]:
-    """The events, whatever form they have."""
-    entries = [given] if isinstance(given, str | Event) or is_dp_event(given) else given
-    if not isinstance(entries, Iterable):
-        raise InputError("event", given, "must be events, such as [Gaussian(sigma=4) * 100]")
-    found: list[Event] = []
-    for entry in entries:
-        if isinstance(entry, Event):
-            found.append(entry)
-        elif isinstance(entry, str):
-            found.append(_read(entry))
-        elif is_dp_event(entry):
-            found += from_dp_event(entry)
-        else:
-            found.append(Released(mechanism=Setting.read(entry).mechanism))
-    if not found:
-        raise InputError("event", "(none)", "give at least one event, such as gaussian:sigma=4 x 100")
-    return found
-
-
-def _read(text: str) -> Event:
-    """An event from its text; "mech:NAME,n=10 x 3" is a mechanism of the registry or one's own."""
-    if not text.strip().lower().startswith("mech:"):
-        return read(text)
-    words, _, times = text.strip()[5:].partition(" x ")
-    name, *pairs = (part.strip() for part in words.split(","))
-    parameters: dict[str, Any] = dict(pair.split("=", 1) for pair in pairs if "=" in pair)
-    mechanism = Setting.read(name, **parameters).mechanism
-    event = getattr(mechanism, "event", None)
-    if event is not None:
-        return read(f"{event} x {times or 1}")
-    if not mechanism.tabular:
-        rule = "it has no table of probabilities; noise that has an event: gaussian:sigma=2, laplace:eps=1"
-        raise InputError("event", text, rule)
-    return Released(mechanism=mechanism, times=whole("times", times or 1, 1, 10**6))
-
-
 def _guarantee(claim: str | EpsilonDelta | None) -> EpsilonDelta | None:
     found = parse_guarantee("claim", claim) if isinstance(claim, str) else claim
     if found is not None and not isinstance(found, EpsilonDelta):
         raise InputError("claim", claim, "an account judges (ε, δ): eps=3,delta=1e-5")
     return found
-
-
-def _adjacency(given: str | None, events: Sequence[Event]) -> str:
-    """The adjacency under which the bounds hold; sampling needs add/remove."""
-    if given not in (None, ADD_REMOVE, REPLACE):
-        raise InputError("adjacency", given, f"must be {ADD_REMOVE} or {REPLACE}")
-    if given == REPLACE and any(event.sampled for event in events):
-        raise InputError("adjacency", given, "no dominating pair of subsampling under replace-one is proved here")
-    return f"{given or ADD_REMOVE}{OWN if any(isinstance(event, Released) for event in events) else ''}"
 
 
 def _judged(guarantee: EpsilonDelta, bounds: Bounds) -> Claim:
@@ -336,7 +293,7 @@ def _judged(guarantee: EpsilonDelta, bounds: Bounds) -> Claim:
 
 def _command(events: Sequence[Event], words: dict[str, Any], compare: bool) -> str | None:
     """The command that asks the same; None of a mechanism that only Python has."""
-    if any(isinstance(event, Released) for event in events):
+    if any(isinstance(event, Released) and not event.text for event in events):
         return None
     parts = [f"--event {quote(str(event))}" for event in events]
     for name, value in words.items():

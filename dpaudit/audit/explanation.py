@@ -50,6 +50,8 @@ class ExplainResult(Answer):
 
     subject: Setting | None = None
     """The mechanism, where epsilon is its audited true one."""
+    account: tuple[str, ...] = ()
+    """The releases of a pipeline, where epsilon is a proved upper bound of the whole at this delta."""
     epsilon: Enclosure
     delta: Fraction
     accuracy: Enclosure
@@ -100,17 +102,20 @@ class ExplainResult(Answer):
         """The answer in a sentence, the numbers, and the tables."""
         rows: list[Line] = [("answer", self._answer())]
         if self.subject is None:
-            rows.append(("promised", f"ε = {self.epsilon}" + f", δ = {decimal(str(self.delta), 8)}" * bool(self.delta)))
+            rows += [("releases", release) for release in self.account]
+            said = f"ε = {self.epsilon}" + f", δ = {decimal(str(self.delta), 8)}" * bool(self.delta)
+            rows.append(("proved" if self.account else "promised", said))
         else:
             rows += [*subject_rows(self.subject), ("true ε", self.epsilon)]
-        anybody = "" if self.subject is None else ", of any mechanism with this ε"
+        anybody = "" if self.attained is None else ", of any mechanism with this ε"
         rows += [
             ("best guess", Words(self._guess(), anybody)),
             ("advantage", Words("hits minus false alarms at most ", self.advantage, anybody)),
         ]
         if self.attained is not None:
+            itself = "these releases" if self.account else "this mechanism"
             rows.append(
-                ("here", Words("the best guess from this mechanism itself is right with probability ", self.attained))
+                ("here", Words(f"the best guess from {itself} itself is right with probability ", self.attained))
             )
             rows.append(("", Words("its own advantage is ", self.attained_advantage)))
         rows += [] if self.subject is None else caveat_rows(self.subject)

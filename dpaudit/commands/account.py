@@ -23,7 +23,7 @@ EVENT = typer.Option(
 def account(
     event: Annotated[list[str], EVENT],
     effort: Annotated[dict[str, Any], "progress"],
-    wanted: Annotated[dict[str, Any], "require"],
+    wanted: Annotated[dict[str, Any], "require", "certificate"],
     at: Annotated[str, option("--at", "A,B,…", "Bound δ at these ε.")] = "",
     delta: Annotated[str, option("--delta", "A,B,…", "Bound ε at these δ.")] = "",
     claim: Claimed = None,
@@ -39,7 +39,7 @@ def account(
     compare: Annotated[
         bool, flag("--compare", "Compare with the installed accountants: dp-accounting, prv_accountant, Opacus.")
     ] = False,
-) -> Annotated[Reply, "require", "plot", "as_json", "out"]:
+) -> Annotated[Reply, "require", "certificate", "plot", "as_json", "out"]:
     """How much privacy a whole pipeline spends: certified lower and upper bounds of its composition.
 
     A rate is a rate of Poisson subsampling: every record is sampled independently. Fixed-size batches and shuffled
@@ -57,8 +57,13 @@ def account(
 
     if wanted["require"] and claim is None:
         raise InputError("require", "yes", "nothing is claimed: state a guarantee with --claim")
+    if wanted["certificate"] is not None:
+        from dpaudit.audit.releases import read_events
+        from dpaudit.evidence.composition import check_possible
+
+        check_possible(read_events(event))
     asked: dict[str, Any] = {"at": at or (), "delta": delta or (), "gap": gap, "cells": cells, "adjacency": adjacency}
     found = compute(event, claim=claim, compare=compare, each=each, **asked, **effort)
     ended = found.solution.interrupted
     code = 0 if ended is None else 143 if isinstance(ended, Terminated) else 130
-    return Reply(found, None, found.claim, code=code)
+    return Reply(found, None, found.claim, None if code else lambda: found, code=code)

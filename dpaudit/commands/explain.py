@@ -26,6 +26,10 @@ def explain(
         option("--delta", "RATIONAL", "The δ to explain with it; with --mech, a parameter of the mechanism."),
     ] = None,
     mech: Annotated[str | None, MECH] = None,
+    event: Annotated[
+        list[str] | None,
+        typer.Option("--event", metavar="EVENT", help="A release of a pipeline, as in `dpaudit account`; repeatable."),
+    ] = None,
     beliefs: Annotated[
         str, option("--beliefs", "P,…", "Beliefs before the release: probabilities of the true record.")
     ] = explanation.BELIEFS,
@@ -41,6 +45,8 @@ def explain(
 
     With --mech: audit the true ε first, and also compute the best guess from this mechanism itself.
 
+    With --event and --delta: bound the ε of the whole composition first, and the best guess from all its releases.
+
     Examples:
 
     dpaudit explain 0.4
@@ -48,10 +54,18 @@ def explain(
     dpaudit explain --epsilon 1 --delta 1e-5 --beliefs 1/1000
 
     dpaudit explain --mech EHDS --n 100
+
+    dpaudit explain --event "gaussian:sigma=10 x 100" --delta 1e-6
     """
     if value is not None and (epsilon is not None or mech is not None):
         rule = "is given twice" if mech is None else "with --mech the true ε is audited; --eps is the nominal ε"
         raise InputError("epsilon", value, rule)
     epsilon = value if epsilon is None else epsilon
     asked: dict[str, Any] = {"beliefs": beliefs, "rates": rates, "people": people, "releases": releases}
+    if event:
+        if mech is not None or epsilon is not None or setting:
+            raise InputError("event", event[0], "its ε is computed: give --delta, and neither --mech nor an ε")
+        from dpaudit.audit.explained_account import explain_account
+
+        return Reply(explain_account(event, delta=delta, digits=effort["digits"], progress=effort["progress"], **asked))
     return Reply(explanation.explain(epsilon, delta=delta, mech=mech, **asked, **effort, **setting))

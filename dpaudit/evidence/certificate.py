@@ -12,11 +12,12 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
+from dpaudit.audit.account import AccountResult
 from dpaudit.audit.results import DeltaResult, EpsilonResult, GuaranteeResult
 from dpaudit.audit.setting import Setting
-from dpaudit.evidence import covers
+from dpaudit.evidence import composition, covers
 from dpaudit.evidence.law import enclosed_law
-from dpaudit.evidence.verifier.arithmetic import Malformed
+from dpaudit.evidence.verifier.arithmetic import Malformed, Undecided
 from dpaudit.evidence.verifier.core import Rejected
 from dpaudit.evidence.verifier.main import kind_of
 from dpaudit.evidence.verifier.reading import DIGITS, FORMAT, VERSION, digest
@@ -39,7 +40,7 @@ MAX_ROW = 200_000
 MAX_PLACES = DIGITS - 50
 """Decimals of an end of an enclosure."""
 
-Result = EpsilonResult | DeltaResult | GuaranteeResult | covers.TheoremResult
+Result = EpsilonResult | DeltaResult | GuaranteeResult | covers.TheoremResult | AccountResult
 
 
 class NotAccepted(InputError):
@@ -56,6 +57,8 @@ class Contradicted(NotAccepted):
 
 def certificate(result: Result) -> dict[str, Any]:
     """The certificate of one result, ready for JSON."""
+    if isinstance(result, AccountResult):
+        return account_certificate(result)
     if isinstance(result, covers.TheoremResult):
         document = _complete(covers.document(result), result.precision_bits)
         try:
@@ -101,6 +104,21 @@ def certificate(result: Result) -> dict[str, Any]:
         else:
             return found
     raise AssertionError("unreachable")
+
+
+def account_certificate(result: AccountResult) -> dict[str, Any]:
+    """The certificate of an account, one part a number; the verifier accepts every part before it is kept."""
+    composition.check_possible(result.events)
+    parts = []
+    for document in composition.documents(result):
+        found = _complete({"format": FORMAT, "version": VERSION, **document}, composition.BITS)
+        try:
+            kind_of(found)(found, True).check()
+        except (Malformed, Undecided, Rejected) as problem:
+            rule = f"the verifier could not accept it: {problem or 'the stated numbers are too close to be separated'}"
+            raise InputError("certificate", "(not written)", rule) from None
+        parts.append(found)
+    return parts[0] if len(parts) == 1 else _bundle(parts)
 
 
 def _bits_for(statement: dict[str, Any]) -> int:
@@ -154,7 +172,11 @@ def _statement(claim: Claim, evidence: Evidence) -> dict[str, Any]:
 
 def bundle(results: Sequence[Result]) -> dict[str, Any]:
     """One certificate with several parts, each with its own statement."""
-    document = {"format": FORMAT, "version": VERSION, "parts": [certificate(result) for result in results]}
+    return _bundle([certificate(result) for result in results])
+
+
+def _bundle(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    document = {"format": FORMAT, "version": VERSION, "parts": list(parts)}
     return {**document, "sha256": digest(document)}
 
 

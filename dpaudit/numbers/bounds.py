@@ -36,6 +36,10 @@ class Bounds:
         """The larger one of two values."""
         return Bounds(max(self.lower, other.lower), max(self.upper, other.upper))
 
+    def fell(self, before: Bounds, share: Fraction) -> bool:
+        """Whether nothing is known from below yet, and the upper end is less than that share of what it was."""
+        return self.lower == 0 and self.upper < before.upper * share
+
     def at_most(self, bound: Fraction) -> Verdict:
         """The verdict on "the value is at most the bound"."""
         if self.upper <= bound:

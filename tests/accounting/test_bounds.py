@@ -7,8 +7,11 @@ import pytest
 from mpmath import exp, mpf
 
 from dpaudit.accounting.bounds import lower_measure, upper_measure
-from dpaudit.accounting.cells import Lattice, Range, cells
+from dpaudit.accounting.cells import Lattice, Range, _masses, _placed, cells
 from dpaudit.accounting.events import Exponential, Gaussian, Laplace
+from dpaudit.accounting.pairs import Atom
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import ball
 from tests.accounting import reference_accounting as reference
 
 BEYOND = Range(F(1, 10**15), F(1, 10**15))
@@ -62,6 +65,26 @@ def test_the_other_direction_swaps_p_and_q():
         low, high = (delta(measure(found, 0.0), epsilon) for measure in (lower_measure, upper_measure))
         assert low <= exact <= high
         assert high - low < exact / 50
+
+
+@pytest.mark.parametrize("step", [F(3), F(25, 2), F(64)])
+def test_a_coarse_grid_stays_within_the_floats(step):
+    """64 cells of such a grid would leave the range of binary64."""
+    found = cells(Gaussian(sigma="1/20").dominating(), Lattice(step), BEYOND)
+    for epsilon in (mpf(0), mpf(150)):
+        exact = reference.gaussian(mpf(20), epsilon)
+        assert delta(lower_measure(found, 0.0), epsilon) <= exact <= delta(upper_measure(found, 0.0), epsilon)
+    assert np.all(np.isfinite(lower_measure(found, 0.0).values))
+
+
+def test_atoms_whose_cell_is_not_known_are_kept_apart():
+    """An atom that may lie on either side of a point of the grid does not pay for another one in its cell."""
+    with balls.precision(40):
+        unsure = Atom(balls.from_ends(ball(F(1, 2) - F(1, 10**3)), ball(F(1, 2) + F(1, 10**3))), ball(F(1, 2)))
+        found = list(_masses(*_placed(unsure, Lattice(F(1))), Lattice(F(1))))
+        assert all(balls.ends(value)[0] >= -F(1, 10**9) for (kind, _), value in found if kind == 1)
+        assert all(balls.ends(value)[1] > 0 for (kind, _), value in found if kind == 1)
+        assert {k for (_, k), _ in found} == {-1, 0} or {k for (_, k), _ in found} == {0}
 
 
 def test_an_atom_is_placed_on_its_side():

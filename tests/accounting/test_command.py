@@ -9,6 +9,7 @@ import dpaudit
 from dpaudit.accounting import grid
 from dpaudit.accounting.rivals import ABOVE, ACCOUNTANTS, FAILED, INSIDE, LOW, mark, rivals
 from dpaudit.cli import main
+from dpaudit.commands.reply import Terminated
 from dpaudit.numbers.bounds import Bounds
 
 RELEASES = ["--event", "gaussian:sigma=1,rate=1/10 x 20", "--event", "discrete-laplace:eps=1/10"]
@@ -101,6 +102,48 @@ def test_an_interrupted_run_says_what_it_knew(capsys, monkeypatch):
     found = json.loads(capsys.readouterr().out)
     assert found["complete"] is False
     assert 0 < F(found["delta"][0]["lower"]) <= F(found["delta"][0]["upper"]) < 1
+
+
+def test_a_run_that_is_ended_among_the_others_keeps_its_bounds(capsys, monkeypatch):
+    def ended(events, known):
+        yield mark("first", F(1, 10**6), 9.0, Bounds(F(1), F(2)))
+        raise Terminated
+
+    monkeypatch.setattr("dpaudit.audit.account.rivals", ended)
+    assert main(["account", "--event", "gaussian:sigma=10", "--delta", "1e-6", "--compare", "--json"]) == 143
+    found = json.loads(capsys.readouterr().out)
+    assert found["complete"] is False
+    assert F(found["epsilon"][0]["lower"]) > 0
+    assert [rival["accountant"] for rival in found["others"]] == ["first"]
+
+
+def test_a_lattice_that_is_ended_says_what_it_knew(capsys, monkeypatch):
+    def ended(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("dpaudit.accounting.solve.epsilon_at", ended)
+    assert (
+        main(["account", "--event", "randomized-response:eps=1 x 3", "--delta", "1e-2", "--at", "1", "--json"]) == 130
+    )
+    found = json.loads(capsys.readouterr().out)
+    assert F(found["delta"][0]["lower"]) > 0
+
+
+def test_a_whole_pipeline_is_explained(capsys):
+    """The best guess from a hundred Gaussian releases is (1 + delta(0)) / 2 = Phi(1/2)."""
+    assert main(["explain", "--event", "gaussian:sigma=10 x 100", "--delta", "1e-6", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["account"] == ["gaussian:sigma=10 x 100"]
+    assert F(found["attained"]["lower"]) <= F("0.69146246127401310364") <= F(found["attained"]["upper"])
+    spent = dpaudit.account(["gaussian:sigma=10 x 100"], delta="1e-6").epsilons[0][1]
+    assert spent.upper <= F(found["epsilon"]["lower"]) <= spent.upper * (1 + F(1, 10**5))
+    for arguments, words in (
+        (["--event", "laplace:eps=1"], "give the δ"),
+        (["1", "--event", "laplace:eps=1", "--delta", "1e-6"], "neither --mech nor an ε"),
+        (["--event", "pure:eps=1,delta=1/10", "--delta", "1e-6"], "no ε is proved"),
+    ):
+        assert main(["explain", *arguments]) == 2
+        assert words in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

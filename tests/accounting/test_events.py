@@ -3,12 +3,20 @@
 from fractions import Fraction as F
 
 import pytest
+from mpmath import mp, mpf
 
 import dpaudit
-from dpaudit.accounting.dp_events import from_dp_event, to_dp_event, to_pld
+from dpaudit.accounting.dp_events import from_dp_event, to_dp_event
 from dpaudit.accounting.events import DiscreteLaplace, Gaussian, Laplace, RandomizedResponse
+from dpaudit.accounting.grid import Grid, Question
 from dpaudit.accounting.reading import NAMED, read
+from dpaudit.audit.releases import read_events, to_pld
 from dpaudit.numbers.errors import InputError
+
+
+def real(value):
+    return mpf(F(value).numerator) / F(value).denominator
+
 
 BAD = {
     "gaussian:sigma=0": "sigma: must be > 0",
@@ -109,14 +117,92 @@ def test_dp_events_come_in_and_go_out():
             from_dp_event(bad)
 
 
-def test_an_exported_distribution_is_pessimistic():
+EXPORTED = [
+    Gaussian(sigma=1),
+    Gaussian(sigma=1, rate="1/4"),
+    Laplace(eps="1/3"),
+    DiscreteLaplace(eps="1/2", rate="1/10"),
+    RandomizedResponse(eps="7/5", k=4),
+    "exponential:eps=1",
+    "pure:eps=1/3,delta=1e-9",
+    "mech:LSHist,n=5",
+    "mech:EHD,n=1,prior=1,1/1000",
+]
+
+
+def exact_delta(pmf, epsilon):
+    """delta of the exported numbers by their definition, in mpmath: dp-accounting's own floats play no part."""
+    at, total = real(epsilon), mpf(float(pmf._infinity_mass))
+    for i, value in enumerate(pmf._probs):
+        loss = (pmf._lower_loss + i) * mpf(pmf._discretization)
+        total += max(mpf(0), -mpf(float(value)) * mp.expm1(at - loss))
+    return total
+
+
+@pytest.mark.parametrize("release", EXPORTED, ids=str)
+def test_an_exported_distribution_is_pessimistic_on_both_sides(release):
+    """In both directions, for epsilon below and above 0: at least what is certain, and hardly more."""
     pytest.importorskip("dp_accounting", reason="dp-accounting is not installed")
-    for event, at in ((Gaussian(sigma=1), "1"), (Laplace(eps=1), "1/2"), (Gaussian(sigma=1, rate="1/4"), "1/2")):
-        exported = to_pld(event, F(1, 512)).get_delta_for_epsilon(float(F(at)))
-        ours = dpaudit.account([event], at=at).deltas[0][1]
-        assert ours.lower <= F(exported) <= ours.upper * F(101, 100)
+    exported = dpaudit.to_pld(release, F(1, 512))
+    (event,) = read_events([release])
+    points = [F(-1, 4), F(0), F(1, 5), F(9, 10)]
+    for name, pmf in (("remove", exported._pmf_remove), ("add", exported._pmf_add)):
+        grid = Grid([event], 1e-2, 1 << 12)
+        grid.directions = [d for d in grid.directions if d.name == name] or grid.directions
+        known = grid.answer([Question(epsilon=point) for point in points]).known
+        for question, bounds in known.items():
+            delta = exact_delta(pmf, question.epsilon)
+            assert real(bounds.lower) <= delta <= real(bounds.upper) * (1 + mpf(1) / 50) + mpf(10) ** -15
+
+
+def test_an_export_that_loses_mass_is_seen():
+    """With a hundredth less at every loss, delta is below what is certain."""
+    event, at = Laplace(eps="1/4"), F(1, 8)
+    pmf = pytest.importorskip("dp_accounting.pld.pld_pmf", reason="dp-accounting is not installed")
+    exported = to_pld(event, F(1, 1 << 10))._pmf_remove
+    (bounds,) = Grid([event], 2e-3, 1 << 12).answer([Question(epsilon=at)]).known.values()
+    assert exact_delta(exported, at) >= real(bounds.lower)
+    less = pmf.DensePLDPmf(2.0**-10, exported._lower_loss, exported._probs * (1 - 1e-2), 0.0, True)
+    assert exact_delta(less, at) < real(bounds.lower)
+
+
+def test_an_export_needs_a_grid_that_floats_hold_and_one_release():
+    pytest.importorskip("dp_accounting", reason="dp-accounting is not installed")
     with pytest.raises(InputError, match="power of 1/2"):
         to_pld(Laplace(eps=1), F(1, 10))
+    with pytest.raises(InputError, match="one release"):
+        to_pld(library_composition(), F(1, 2))
+
+
+def library_composition():
+    import dp_accounting
+
+    return dp_accounting.ComposedDpEvent([dp_accounting.GaussianDpEvent(1.0), dp_accounting.LaplaceDpEvent(1.0)])
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("mech:EHD,foo", "foo is no parameter"),
+        ("mech:EHD,n=1,n=2", "n is given twice"),
+        ("mech:EHD", "n: must be a whole number"),
+        ("mech:EHD,n=1 x 1e12", "times: must be a whole number"),
+        ("mech:EHD,n=1,rate=1/2", "no such parameter"),
+    ],
+)
+def test_bad_mechanisms_are_refused_in_one_line(text, words):
+    with pytest.raises(InputError, match=words):
+        read_events([text])
+
+
+def test_a_mechanism_keeps_its_words_and_the_commas_of_its_values():
+    (event,) = read_events(["mech:EHD, n=1, prior=1,1/1000 × 2"])
+    assert str(event) == "mech:EHD,n=1,prior=1,1/1000 x 2"
+    found = dpaudit.account([event], at="1")
+    assert found.command == "dpaudit account --event 'mech:EHD,n=1,prior=1,1/1000 x 2' --at 1"
+    exact = dpaudit.profile("EHD", n=1, prior="1,1/1000", at="1", orders="2", compose=2).composition.certified[0]
+    assert found.deltas[0][1].lower <= exact.upper
+    assert exact.lower <= found.deltas[0][1].upper
 
 
 def test_randomized_response_by_noise_is_that_by_epsilon():

@@ -162,6 +162,20 @@ def test_a_widely_used_upper_bound_is_too_low():
     assert found.lower > F(1, 10**13)
 
 
+def test_a_delta_far_below_the_precision_of_the_balls_is_found_on_the_grid():
+    mu = mpf(1) / 50
+    (bounds,) = deltas([Gaussian(sigma=50)], ["1/3"], gap=1e-1, method=GRID)
+    assert holds(bounds, reference.gaussian(mu, mpf(1) / 3), 1e-1)
+    assert bounds.upper < F(1, 10**64)
+
+
+def test_an_infinite_loss_that_is_almost_certain_composes():
+    """The tilted mass below is many times that above, and its powers stay within the floats."""
+    for times in (1, 400):
+        (bounds,) = deltas([Pure(eps=1, delta="99/100") * times, Gaussian(sigma=2)], [1], gap=1e-2)
+        assert bounds.upper == 1 if times == 400 else bounds.lower >= F(99, 100)
+
+
 def test_bounds_close_in_and_never_cross():
     previous = None
     for gap in (1e-1, 1e-2, 1e-3):

@@ -26,6 +26,7 @@ from typing import Any
 
 from .arithmetic import Malformed, Undecided
 from .bounds import FiniteLaw
+from .composition import Composition
 from .core import Rejected
 from .reading import FORMAT, MAX_BYTES, VERSION, brief, digest, read, shape
 from .theorems.every_epsilon import Ratio
@@ -35,7 +36,13 @@ from .theorems.prior_boxes import Map
 
 SECONDS, MEMORY = 60, 1024
 """The limits unless raised: seconds, MiB."""
-KINDS: dict[str, Any] = {"law": FiniteLaw, "every-epsilon": Ratio, "prior-map": Map, "every-n": EveryN}
+KINDS: dict[str, Any] = {
+    "law": FiniteLaw,
+    "every-epsilon": Ratio,
+    "prior-map": Map,
+    "every-n": EveryN,
+    "composition": Composition,
+}
 """Each is made of the document and whether all is checked; check() returns lines and a statement with ``text``."""
 ACCEPTED, WITNESS = "ACCEPTED", "WITNESS CHECKED"
 

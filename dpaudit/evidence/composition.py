@@ -1,0 +1,64 @@
+"""The certificate of an account: the releases, and each number, for the verifier to compute again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Any
+
+from dpaudit.accounting.event import Event
+from dpaudit.accounting.events import DiscreteGaussian, DiscreteLaplace, Pure, RandomizedResponse
+from dpaudit.accounting.lattice import length, verifiable
+from dpaudit.audit.account import AccountResult
+from dpaudit.evidence.verifier.composition import LONGEST, MOST
+from dpaudit.numbers.errors import InputError
+
+BITS = 128
+"""Precision at which the accountant starts without a grid; it doubles where that is needed."""
+
+
+def check_possible(events: Sequence[Event]) -> None:
+    """Refuses what the verifier cannot check, before any work is done."""
+    for event in events:
+        if not event.exact:
+            rule = (
+                "the verifier checks compositions without subsampling whose losses lie on a lattice, so there is none"
+            )
+            raise InputError("certificate", str(event), rule)
+    if not verifiable(events):
+        times = sum(event.times for event in events)
+        rule = (
+            f"the verifier checks at most {LONGEST} losses and {MOST} releases; these are {length(events)} and {times}"
+        )
+        raise InputError("certificate", "(not written)", rule)
+
+
+def release(event: Event) -> dict[str, Any]:
+    """The event in the verifier's words."""
+    found: dict[str, Any] = {"release": event.name, "times": event.times}
+    match event:
+        case RandomizedResponse():
+            return {**found, "eps": str(event.largest_loss), "k": int(event.k)}
+        case Pure():
+            return {**found, "eps": str(Fraction(event.eps)), "delta": str(Fraction(event.delta))}
+        case DiscreteLaplace():
+            return {**found, "eps": str(event.largest_loss), "sensitivity": int(event.sensitivity)}
+        case DiscreteGaussian():
+            return {**found, "sigma": str(Fraction(event.sigma)), "sensitivity": int(event.sensitivity)}
+    raise InputError("certificate", str(event), "the verifier does not know this release")
+
+
+def documents(result: AccountResult) -> Iterator[dict[str, Any]]:
+    """For each number its kind, subject and statement."""
+    nothing: dict[str, Any] = dict.fromkeys(("claimed", "claimed_delta", "verdict"))
+    subject = {"releases": [release(event) for event in result.events]}
+    rows = [("delta", at, value, nothing) for at, value in result.deltas]
+    rows += [("epsilon", at, value, nothing) for at, value in result.epsilons]
+    guarantee, verdict = result.claim.guarantee, result.claim.verdict
+    if guarantee is not None and verdict is not None and result.claimed is not None:
+        epsilon, delta = guarantee.epsilon_delta() or (Fraction(0), Fraction(0))
+        claim: dict[str, Any] = {"claimed": str(epsilon), "claimed_delta": str(delta), "verdict": verdict.value}
+        rows.append(("delta", epsilon, result.claimed, claim))
+    for quantity, at, value, judged in rows:
+        stated = {"quantity": quantity, "at": str(at), **value.to_dict(), **judged}
+        yield {"kind": "composition", "subject": subject, "statement": stated}
