@@ -101,6 +101,14 @@ def measure(quick):
     ):
         ours, theirs = (run(task, kind, size, repeat=2) for task in ("own", "own_float"))
         table.ratio(f"true ε of {own.NAMES[kind].format(size)}", ours, theirs, "the same code in floats, and numpy")
+    measure_noise(table, quick)
+    ours = run("certified", "LSDim", 10**9, repeat=3)
+    table.peak("LSDim (closed form), k = 2, n = 10⁹", ours)
+    return table
+
+
+def measure_noise(table, quick=False):
+    """Continuous noise beside sampling, and the whole suite."""
     for queries in (10, 40):
         ours, theirs = run("svt", queries, repeat=3), run("svt_sampled", queries)
         table.ratio(
@@ -108,9 +116,6 @@ def measure(quick):
         )
     if not quick:
         table.peak("the standard suite, all rows", run("suite"))
-    ours = run("certified", "LSDim", 10**9, repeat=3)
-    table.peak("LSDim (closed form), k = 2, n = 10⁹", ours)
-    return table
 
 
 SGD, LONG = "gaussian:sigma=4/5,rate=1/100 x 1000", "gaussian:sigma=3/5,rate=1/1000 x 100000"
@@ -147,12 +152,13 @@ def main():
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a few of them, and nothing is written")
     parser.add_argument("--accounting", action="store_true", help="only compositions; the other figures stay")
+    parser.add_argument("--noise", action="store_true", help="only continuous noise; the other figures stay")
     given = parser.parse_args()
     quick = given.quick
     check_rivals()
-    if given.accounting:
+    if given.accounting or given.noise:
         table = Table()
-        measure_accounting(table)
+        (measure_accounting if given.accounting else measure_noise)(table)
         payload = replaced(json.loads(RESULTS.read_text(encoding="utf-8")), table)
         RESULTS.write_text(json.dumps(payload, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
         return
