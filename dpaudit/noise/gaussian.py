@@ -24,10 +24,12 @@ from dpaudit.numbers.exponentials import Form
 
 WORKING_BITS = 160
 """Quadrature and sums are done to this precision."""
+FARTHER = (1, 2, 4)
+"""The tails are cut off so many times as far out, one after the other, until the result has enough digits."""
 Factor = Callable[[acb, Fraction], acb]
 """(z, m) -> the value at z of what holds between the two kinks around m."""
-GRID = Fraction(1, 1 << 150)
-"""Ends of an enclosure are rounded outward to multiples of this."""
+ENDS = 150
+"""Ends of an enclosure are rounded outward to so many bits."""
 
 
 def form_ball(form: Form) -> Ball:
@@ -55,16 +57,22 @@ def tree_chance(tree: Tree) -> Callable[[], Ball]:
 
 @lru_cache(maxsize=1 << 12)
 def star_chance(node: Node) -> Ball:
-    """A ball that contains the probability of a star, at WORKING_BITS."""
+    """A ball that contains the probability of a star, at WORKING_BITS; a tiny one is integrated farther out."""
     with balls.precision(WORKING_BITS):
-        return _star(node)
+        for farther in FARTHER:
+            found = _star(node, farther)
+            if found.rel_accuracy_bits() >= WORKING_BITS // 2:
+                break
+    return found
 
 
-def _star(node: Node) -> Ball:
+def _star(node: Node, farther: int) -> Ball:
     family, cut, children = node
     if not children and family.kind == "gaussian":
-        return _gaussian_between(family.scale, *cut)
-    reach, tail = _reach(family)
+        root = ball(family.scale) * arb(2).sqrt()
+        first, last = (None if end is None else acb(ball(end) / root) for end in cut)
+        return _normal_between(first, last, _above_zero(*cut)).real
+    reach, tail = _reach(family, farther)
     low = -reach if cut[0] is None else max(cut[0], -reach)
     high = reach if cut[1] is None else min(cut[1], reach)
     if low >= high:
@@ -82,10 +90,10 @@ def _star(node: Node) -> Ball:
         else:
             factors.append(_gaussian_leaf(window, child, kinks))
     points = sorted(kink for kink in kinks if low <= kink <= high)
-    total = arb(0)
+    total, enough = arb(0), tail * arb(2) ** -WORKING_BITS if farther > 1 else None
     for left, right in pairwise(points):
         integrand = partial(_product_at, factors, (left + right) / 2)
-        total += acb.integral(integrand, acb(ball(left)), acb(ball(right))).real
+        total += acb.integral(integrand, acb(ball(left)), acb(ball(right)), abs_tol=enough).real
     return total + arb(0).union(tail)
 
 
@@ -98,12 +106,12 @@ def _product_at(factors: Sequence[Factor], middle: Fraction, z: acb, analytic: b
     return found
 
 
-def _reach(family: Family) -> tuple[Fraction, Ball]:
+def _reach(family: Family, farther: int) -> tuple[Fraction, Ball]:
     """A number T, and a ball >= the probability that a draw lies outside [-T, T]; less than 2^-WORKING_BITS."""
     if family.kind == "uniform":
         return max(abs(family.scale), abs(family.other)), arb(0)
     spread = 15 if family.kind == "gaussian" else 115
-    far = Fraction(ceil(family.scale * spread))
+    far = Fraction(ceil(family.scale * spread * farther))
     z = ball(far / family.scale)
     return far, ((z / arb(2).sqrt()).erfc() if family.kind == "gaussian" else (-z).exp()).upper()
 
@@ -125,27 +133,42 @@ def _gaussian_leaf(window: Window, child: Node, kinks: set[Fraction]) -> Callabl
         if end is not None and low is not None:
             kinks.add(end + low)
 
-    def above(z: acb, middle: Fraction, end: Fraction | None, bound: Fraction | None, upper: bool) -> acb:
-        """erfc/2 at the end of Y's interval: its moving end, unless the cut lies further inside there."""
-        moving = None if end is None else middle - end
-        fixed = bound
-        use_fixed = fixed is not None and (moving is None or (fixed <= moving if upper else fixed >= moving))
-        if moving is None and fixed is None:
-            return acb(0 if upper else 1)
-        if use_fixed and fixed is not None:
-            return (acb(fmpq(fixed.numerator, fixed.denominator)) / root).erfc() / 2
-        if end is None:
-            return acb(0 if upper else 1)
-        return ((z - acb(fmpq(end.numerator, end.denominator))) / root).erfc() / 2
-
     def factor(z: acb, middle: Fraction) -> acb:
-        lowest = [n for n in (None if high is None else middle - high, cut[0]) if n is not None]
-        highest = [n for n in (None if low is None else middle - low, cut[1]) if n is not None]
-        if lowest and highest and max(lowest) >= min(highest):
+        """Y lies above z - high and the cut, and below z - low and the cut: which of them, the middle tells."""
+        lowest, start = _inner(z, middle, high, cut[0], max)
+        highest, end = _inner(z, middle, low, cut[1], min)
+        if lowest is not None and highest is not None and lowest >= highest:
             return acb(0)
-        return above(z, middle, high, cut[0], upper=False) - above(z, middle, low, cut[1], upper=True)
+        first, last = (None if one is None else one / root for one in (start, end))
+        return _normal_between(first, last, _above_zero(lowest, highest))
 
     return factor
+
+
+def _inner(
+    z: acb, middle: Fraction, moving: Fraction | None, fixed: Fraction | None, choose: Callable[..., Fraction]
+) -> tuple[Fraction | None, acb | None]:
+    """The end that binds, z - moving or fixed: its value at the middle, and at z."""
+    there = None if moving is None else middle - moving
+    if there is None or moving is None or (fixed is not None and choose(there, fixed) == fixed):
+        return fixed, None if fixed is None else acb(fmpq(fixed.numerator, fixed.denominator))
+    return there, z - acb(fmpq(moving.numerator, moving.denominator))
+
+
+def _above_zero(low: Fraction | None, high: Fraction | None) -> bool:
+    """Whether the interval lies rather to the right: the tails of that side are then subtracted, none near 1."""
+    return high is None or (low is not None and low + high >= 0)
+
+
+def _normal_between(low: acb | None, high: acb | None, right: bool) -> acb:
+    """P(low <= X/sqrt(2) <= high) for a standard normal draw, as a difference of the tails on one side."""
+    if right:
+        return _tail(low) - (acb(0) if high is None else _tail(high))
+    return _tail(None if high is None else -high) - (acb(0) if low is None else _tail(-low))
+
+
+def _tail(end: acb | None) -> acb:
+    return acb(1) if end is None else end.erfc() / 2
 
 
 def _piecewise(function: Piecewise, kinks: set[Fraction]) -> Callable[[acb, Fraction], acb]:
@@ -168,18 +191,6 @@ def terms_at(a: int, b: int, part: Terms, z: acb) -> acb:
     return found
 
 
-def _gaussian_between(sigma: Fraction, low: Fraction | None, high: Fraction | None) -> Ball:
-    """P(low <= X <= high) for a normal draw."""
-    root = ball(sigma) * arb(2).sqrt()
-
-    def above(end: Fraction | None, infinite: int) -> Ball:
-        return arb(infinite) if end is None else (ball(end) / root).erfc() / 2
-
-    if low is None and high is not None:
-        return (-ball(high) / root).erfc() / 2
-    return above(low, 1) - above(high, 0)
-
-
 # ------------------------------------------------------------------ discrete Gaussian draws
 
 
@@ -193,21 +204,29 @@ def lattice_window(sigma: Fraction, low: int | None, high: int | None) -> Ball:
 def _lattice_sum(sigma: Fraction, low: int | None, high: int | None) -> Ball:
     """The sum of e^(-k^2/(2 sigma^2)) over low <= k <= high.
 
-    Beyond T = ceil(15 sigma) + 1 the terms fall at least as a geometric series with ratio e^(-T/sigma^2): the rest on
-    one side is at most e^(-T^2/(2 sigma^2)) / (1 - e^(-T/sigma^2)).
+    Beyond T >= 15 sigma the terms fall at least as a geometric series with ratio e^(-T/sigma^2): the rest on one side
+    is at most e^(-T^2/(2 sigma^2)) / (1 - e^(-T/sigma^2)). T is counted from the end that is nearer to 0, so that a sum
+    far out has its digits too.
     """
-    far = ceil(15 * sigma) + 1
-    first = -far if low is None else low
-    last = far if high is None else high
+    near = max(0, low or 0, -(high or 0))
+    far = near + ceil(15 * sigma) + 1
+    first, last = (-far if low is None else max(low, -far)), (far if high is None else min(high, far))
     square = 2 * ball(sigma) ** 2
     found = balls.total([(-(ball(k) ** 2) / square).exp() for k in range(first, last + 1)])
     step = (-2 * ball(far) / square).exp()
     rest = ((-(ball(far) ** 2) / square).exp() / (1 - step)).upper()
-    sides = (low is None) + (high is None)
+    sides = (low is None or low < first) + (high is None or high > last)
     return found + (arb(0).union(rest) * sides if sides else arb(0))
 
 
 def enclosing(value: Ball) -> tuple[Fraction, Fraction]:
-    """Rational ends in [0, 1] around a probability, rounded outward to GRID."""
+    """Rational ends in [0, 1] around a probability, rounded outward to ENDS bits."""
     low, high = balls.ends(value)
-    return max(Fraction(0), low // GRID * GRID), min(Fraction(1), -(-high // GRID) * GRID)
+    return max(Fraction(0), floor_to(low)), min(Fraction(1), -floor_to(-high))
+
+
+def floor_to(end: Fraction) -> Fraction:
+    """The largest number of ENDS bits or so that is not above the end."""
+    size = end.denominator.bit_length() - end.numerator.bit_length()
+    unit = Fraction(2) ** -(max(size, 0) + ENDS)
+    return end // unit * unit

@@ -8,7 +8,7 @@ import noise.quadrature as ref
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mpmath import exp, mpf
+from mpmath import exp, mp, mpf, ncdf
 
 import dpaudit
 from dpaudit.noise.explore import explore
@@ -147,6 +147,27 @@ def test_coins():
     assert len(found) == 4
     with balls.precision(128):
         assert abs(float(form_ball(found[1, 1]).mid()) - math.e / (1 + math.e) / 3) < 1e-15
+
+
+FAR = [
+    (lambda noise: noise.argmax([noise.gaussian(1), 50 + noise.gaussian(1)]), 0, lambda: ncdf(-50 / mp.sqrt(2))),
+    (lambda noise: noise.gaussian(1) > 40, True, lambda: ncdf(-40)),
+    (lambda noise: (lambda v: v > -41 and not v > -40)(noise.gaussian(1)), True, lambda: ncdf(-40) - ncdf(-41)),
+    (lambda noise: min(max(noise.discrete_gaussian(1), 49), 50), 50, lambda: _weight(50, 99) / _weight(-99, 99)),
+]
+
+
+def _weight(first, last):
+    return mp.fsum(exp(-(mpf(k) ** 2) / 2) for k in range(first, last))
+
+
+@pytest.mark.parametrize(("sample", "output", "expected"), FAR)
+def test_probabilities_far_out_keep_their_digits(sample, output, expected):
+    found = dict(law(sample).values.values())
+    with balls.precision(160), mp.workdps(40):
+        value = value_ball(found[output])
+        assert abs(mpf(value.mid().str(40, radius=False)) / expected() - 1) < 1e-30
+        assert value.rel_accuracy_bits() > 80
 
 
 small = st.fractions(-2, 2, max_denominator=3)
