@@ -97,6 +97,7 @@ class Finding:
     """What could not be audited, and why."""
     pairs: int = 0
     outputs: int = 0
+    """None of real numbers."""
     neighbors: str = ""
     source: str = ""
     sha256: str = ""

@@ -12,8 +12,8 @@ from dpaudit.reports.table import Figure, Look, Table
 
 ROW = 0.34
 """Inches of one bar."""
-WRAPPED = 76
-"""A title has lines of at most so many letters."""
+WRAPPED = 50
+"""A title has lines of at most so many letters: a phone shows them whole."""
 
 
 def drawn(section: Section, name: str, order: Sequence[str] = ()) -> str:

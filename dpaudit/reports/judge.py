@@ -203,7 +203,7 @@ def _described(case: Case, judgement: Judgement | None, first: First | None, eve
         rests_on=(*_residual(caveats), *caveats.get("assumptions", ()), *caveats.get("notes", ())),
         lost=(*lost, *([first.searched] if first and first.searched else [])),
         pairs=0 if counts is None else counts.pairs,
-        outputs=0 if counts is None else counts.outputs,
+        outputs=0 if counts is None or not mechanism.tabular else counts.outputs,
         neighbors=neighbors,
         source=str(origin.get("source") or ""),
         sha256=str(origin.get("source_sha256") or ""),
@@ -276,8 +276,8 @@ def person(judgement: Judgement | None, epsilon: Enclosure | None, tabular: bool
         if not tabular:
             return "no ε bounds what a single output reveals; state an ε with a δ to learn how rare such outputs are"
         return "some output is possible with your record and impossible without it: seeing it gives the record away"
-    rare = at_most(repairing.upper, 2)
-    return f"{explanation.person((both[0], repairing.upper))}; outputs of probability at most {rare} may give it away"
+    rare = f"; outputs of probability at most {at_most(repairing.upper, 2)} may give it away" if tabular else ""
+    return f"{explanation.person((both[0], repairing.upper))}{rare}"
 
 
 def _proof(case: Case, judgement: Judgement | None, n: int | None) -> Proof | None:

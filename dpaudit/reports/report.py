@@ -27,7 +27,7 @@ from dpaudit.reports.write import prepare, write
 Part = Finding | Bound | Paper | Section
 INDEX = "README.md"
 STUDIES: dict[str, Callable[[dict[str, Any]], Job]] = {"priors": priors.prepare, "accuracy": accuracy.prepare}
-AFTER = 8
+AFTER = 5
 """Steps of a mechanism after its true ε: about one for each kind of section."""
 
 

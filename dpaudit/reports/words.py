@@ -309,9 +309,10 @@ def covered_lines(document: Document) -> list[str]:
     lines = []
     if seen := [finding for finding in document.findings if finding.epsilon is not None or finding.pairs]:
         places = dict.fromkeys(f" at {_seen(finding)}" if finding.ns else "" for finding in seen)
-        size = max(seen, key=lambda f: f.pairs * f.outputs)
+        size = max(seen, key=lambda f: f.pairs * max(1, f.outputs))
         upto = "up to " if len(seen) > 1 or len(size.ns) > 1 else ""
-        most = f" ({upto}{size.pairs} ordered pairs, {size.outputs} outputs)" if size.pairs else ""
+        outputs = f"{size.outputs} outputs" if size.outputs else "outputs are real numbers"
+        most = f" ({upto}{size.pairs} ordered pairs, {outputs})" if size.pairs else ""
         where = places.popitem()[0] if len(places) == 1 else " at the n that were audited"
         lines.append(f"every neighboring pair and output{where}{most}")
     if proved := [finding for finding in document.findings if _reaches(finding, every=True)]:

@@ -14,10 +14,12 @@ from dpaudit.numbers.verdict import Verdict
 from dpaudit.reference import definitions as reference
 from dpaudit.reports import judge
 from dpaudit.reports.block import Block
+from dpaudit.reports.document import Document
 from dpaudit.reports.judge import finding
 from dpaudit.reports.plan import from_options
 from dpaudit.reports.report import build
 from dpaudit.reports.steps import SMALLER, Steps
+from dpaudit.reports.words import covered_lines
 
 P, R, U = Verdict.PROVED, Verdict.REFUTED, Verdict.UNDECIDED
 RESPONSE = "dpaudit.examples.randomized_response:RandomizedResponse"
@@ -229,6 +231,10 @@ def test_real_numbers_have_a_finding_and_say_who_could_not_check_it():
     assert one.epsilon.contains(Fraction(1, 3))
     assert one.proof.p is None
     assert one.checked[0].startswith("nobody: the outputs are real numbers")
+    (covered,) = covered_lines(Document("t", "c", findings=(one,)))
+    assert covered == "every neighboring pair and output (2 ordered pairs, outputs are real numbers)"
+    proved = found(Normal, claim="eps=1,delta=1/100")
+    assert "may give it away" not in proved.person, "no output of Gaussian noise gives a record away"
     unbounded = found(Normal)
     assert unbounded.epsilon.is_infinite
     assert "impossible" not in unbounded.person, "every output of Gaussian noise is possible"
