@@ -14,10 +14,12 @@ from dpaudit.numbers.errors import InputError
 from dpaudit.posterior.model import make_model
 from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.loss import hockey_stick, worst_delta, worst_deltas, worst_loss
+from dpaudit.privacy.pairs import pairs
 
 np = pytest.importorskip("numpy", reason="the fast tier needs numpy")
 
 from dpaudit.privacy.fast import WORTH_IT, fast_tier  # noqa: E402
+from dpaudit.privacy.fast.certify import Certifier, is_exchange, losses  # noqa: E402
 from dpaudit.privacy.fast.uppers import delta_uppers, loss_uppers, make_screen  # noqa: E402
 
 EXPONENTIAL = [case for case in cases.CASES if not case[0].startswith("LS")]
@@ -220,6 +222,36 @@ def test_parts_combine_by_maximum(tier, prior):
     at = Fraction(1, 5)
     tails = [worst_delta(mechanism, at, Effort(20, tier=tier, part=(i, 3))) for i in range(3)]
     assert max(p.value.upper for p in tails) == worst_delta(mechanism, at, Effort(20, tier=tier)).value.upper
+
+
+@pytest.mark.parametrize("mech", ["EHD", "EHDL", "EHDS", "MH", "MHdelta"])
+@pytest.mark.parametrize(("n", "prior"), [(5, ("1", "1")), (4, ("2", "1/3", "2")), (3, ("1/2",) * 4)])
+def test_an_exchange_loses_most_where_it_is_said_without_a_row(mech, n, prior):
+    """Rate times distance is the largest of all losses of the pair, computed output by output."""
+    delta = "1e-8" if mech == "MHdelta" else None
+    mechanism = build((mech, n, prior, "1", "1" if mech in ("EHDS", "MH") else None, delta, None))
+    tier = mechanism.screen()
+    checked = 0
+    with balls.precision(128):
+        for x, y in pairs(mechanism):
+            ways = Certifier.scored(tier, (x, y), losses)
+            for found, every in zip(tier.scored((x, y), losses), ways, strict=True):
+                if len(found) > 1:
+                    continue
+                ((value, output),) = found
+                at_output = next(loss for loss, where in every if where == output)
+                assert balls.overlap(value, at_output)
+                assert not any(balls.certainly_less(value, loss) for loss, _ in every)
+                checked += 1
+    assert checked
+
+
+def test_an_exchange_needs_equal_priors():
+    equal, unequal = [Fraction(1)] * 3, [Fraction(1), Fraction(1), Fraction(2)]
+    assert is_exchange((0, 1, 4), (1, 0, 4), unequal)
+    assert is_exchange((0, 3, 4), (0, 4, 3), equal)
+    assert not is_exchange((0, 3, 4), (0, 4, 3), unequal)
+    assert not is_exchange((0, 2, 4), (1, 1, 4), equal)
 
 
 def test_the_tier_is_chosen_by_size_and_named_in_the_result():

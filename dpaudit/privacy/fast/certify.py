@@ -14,6 +14,7 @@ from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, PrecisionExhausted, ball
 from dpaudit.numbers.champion import Champion
 from dpaudit.numbers.enclosure import Enclosure
+from dpaudit.posterior.model import Histogram
 from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.fast.law import HellingerLaw
 from dpaudit.privacy.fast.refusal import TooCoarse
@@ -50,6 +51,10 @@ class Certifier(ABC):
     @abstractmethod
     def cells(self, pair: Pair) -> list[Cell]:
         """The outputs of a pair in balls, at the precision in force."""
+
+    def scored(self, pair: Pair, score: PairScore) -> Scored:
+        """The scores of a pair in balls, at the precision in force."""
+        return score(self.cells(pair))
 
     def _certify(self, uppers: Uppers, score: PairScore, bits: tuple[int, int], narrow: Narrow, tier: str) -> Worst:
         """The maximum of the score over all pairs, narrow enough; at more bits only the pairs left are redone.
@@ -89,7 +94,7 @@ class Certifier(ABC):
         return order
 
     def _offer(self, champion: Champion[Tag], pair: Pair, place: int, score: PairScore) -> None:
-        for way, scored in enumerate(score(self.cells(pair))):
+        for way, scored in enumerate(self.scored(pair, score)):
             champion.offer([v for v, _ in scored], lambda i, way=way, s=scored: (place, way, s[i][1]))  # type: ignore[misc]
 
 
@@ -126,6 +131,14 @@ class FastTier(Certifier):
         """The outputs of a pair in balls, at the precision in force."""
         return (band_cells if self.law().model.k == 2 else full_cells)(self.law(), *pair)
 
+    def scored(self, pair: Pair, score: PairScore) -> Scored:
+        """The scores of a pair; of the losses of an exchange the largest alone, without a row (ERROR_BOUND.md, 7)."""
+        x, y = pair
+        if score is not losses or not is_exchange(x, y, self.law().model.prior):
+            return super().scored(pair, score)
+        loss = self.law().rate(x) * self.law().h.between(x, y)
+        return [(loss, x)], [(loss, y)]
+
     def worst_loss(self, effort: Effort) -> Worst:
         """The true epsilon: the maximum of ln P_x(r) - ln P_x'(r) over all ordered pairs and outputs."""
         effort.check_memory(self.mechanism)
@@ -153,6 +166,15 @@ class FastTier(Certifier):
 
         both = zip(points, found, strict=True)
         return [self._certify(uppers, _hockey_stick(point), bits, narrow, "fast") for point, uppers in both]
+
+
+def is_exchange(x: Histogram, y: Histogram, prior: Sequence[Fraction]) -> bool:
+    """Whether y is x with the entries of two cells exchanged that have the same prior."""
+    cells = [i for i, (a, b) in enumerate(zip(x, y, strict=True)) if a != b]
+    if len(cells) != 2:
+        return False
+    i, j = cells
+    return x[i] == y[j] and x[j] == y[i] and prior[i] == prior[j]
 
 
 def losses(cells: list[Cell]) -> Scored:
