@@ -117,8 +117,8 @@ def lacking_batches(grid: Grid) -> Batches:
 
     No constant below 1 would do. As ε → 0, S tends to one number G, and the loss at r over ε to half the difference of
     H(y,r)/G − H(x,r)/G and its mean over the n + 1 outputs. Prior (α, α), α → ∞, puts the posteriors on a straight line
-    at equal steps G: with x = 0, y = 1, r = 0 the difference is 1, and −1 at all other outputs, so the loss over ε tends
-    to ½·(1 + (n−1)/(n+1)) = n/(n+1).
+    at equal steps G: with x = 0, y = 1, r = 0 the difference is 1, and −1 at all other outputs, so the loss over ε
+    tends to ½·(1 + (n−1)/(n+1)) = n/(n+1).
     """
 
     def sides(at: MHdelta) -> Sides:
@@ -190,8 +190,8 @@ def mhdelta(ctx: Context) -> Outcome:
         ("for every n, prior, ε and δ it is (3ε/2, ½e^(ε/2)δ)-DP", weaker),
         (
             "the missing inequality, for ε itself at every n, on the claim's whole grid and at n = 200, 400: "
-            "ln(NL(y)/NL(x)) ≤ ε/2 where S(y) > S(x), else the loss ≤ ε at near outputs; no share of ε below 1 would do, as "
-            "the loss tends to n/(n+1)·ε for prior (α, α), α → ∞, ε → 0",
+            "ln(NL(y)/NL(x)) ≤ ε/2 where S(y) > S(x), else the loss ≤ ε at near outputs; no share of ε below 1 would "
+            "do, as the loss tends to n/(n+1)·ε for prior (α, α), α → ∞, ε → 0",
             scan(LACKS, lacks),
         ),
         ("it needs its δ: there is a setting with true ε > ε", pure),
