@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -218,8 +220,21 @@ def test_a_file_is_compiled_once_and_again_where_one_before_it_has_changed(monke
     )
     for _ in range(2):
         assert coqc.compile_texts({"A": first, "B": second}, ["B.b"], 60).problem == ""
-    assert compiled == ["A", "B", "Asked", "Asked"]
+    assert coqc.compile_texts({"A": first, "C": "Definition two := 2.\n", "B": second}, ["B.b"], 60).problem == ""
+    assert compiled == ["A", "B", "Asked", "C", "Asked"]  # B does not name C, and is not compiled again for it
     assert coqc.compile_texts({"A": first.replace("1", "2"), "B": second}, ["B.b"], 60).problem.startswith("B.v, line")
+
+
+@here
+def test_processes_share_what_is_compiled():
+    code = f"""from dpaudit.files import coqc
+coqc.share({coqc.kept_in()!r})
+coqc._compile = lambda *_: ("it compiles", "")
+print(coqc.compile_texts({{"Shared": "Definition shared := 7.\\n"}}, ["Shared.shared"], 60))"""
+    texts = {"Shared": "Definition shared := 7.\n"}
+    assert coqc.compile_texts(texts, ["Shared.shared"], 60).problem == ""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("Compiled(problem='', ")
 
 
 @here
