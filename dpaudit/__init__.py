@@ -11,17 +11,48 @@ from typing import TYPE_CHECKING, Any
 from dpaudit.version import __version__
 
 if TYPE_CHECKING:
-    from dpaudit.audit.questions import delta, epsilon, mechanism, pmf, sensitivity
+    from dpaudit.accounting.dp_events import to_pld
+    from dpaudit.accounting.events import (
+        DiscreteGaussian,
+        DiscreteLaplace,
+        Exponential,
+        Gaussian,
+        Laplace,
+        Pure,
+        RandomizedResponse,
+    )
+    from dpaudit.audit.account import account
+    from dpaudit.audit.explanation import explain
+    from dpaudit.audit.guarantees import judge
+    from dpaudit.audit.profile import profile
+    from dpaudit.audit.questions import delta, mechanism, pmf, sensitivity
     from dpaudit.audit.results import DeltaResult, EpsilonResult, PmfResult, SensitivityResult
     from dpaudit.audit.setting import Setting
+    from dpaudit.audit.tables import export_table, table
+    from dpaudit.claims.expectations import list_claims
+    from dpaudit.claims.runner import decide as check
     from dpaudit.code.subs import sampler
     from dpaudit.code.until import until
+    from dpaudit.evidence.coq.export import export
+    from dpaudit.evidence.verification import verify
+    from dpaudit.forall.dispatch import epsilon
     from dpaudit.mechanisms import REGISTRY as MECHANISMS
     from dpaudit.noise.source import Noise
     from dpaudit.numbers.enclosure import Enclosure
     from dpaudit.numbers.errors import InputError, TooLargeError
     from dpaudit.numbers.expressions import PI, exp, log, log_gamma, sqrt
     from dpaudit.numbers.verdict import Verdict
+    from dpaudit.reports.report import render, report
+    from dpaudit.studies.accuracy.accuracy import accuracy
+    from dpaudit.studies.calibrate.dispatch import calibrate
+    from dpaudit.studies.calibrate.gammas import calibrate_gamma
+    from dpaudit.studies.compare.on_data import compare
+    from dpaudit.studies.compare.ranges import compare_over_n, compare_over_priors
+    from dpaudit.studies.release.release import release
+    from dpaudit.studies.samples.samples import samples
+    from dpaudit.studies.search.search import search
+    from dpaudit.studies.suite.run import suite
+    from dpaudit.sweeps.sweep import sweep
 
 LATER = {
     "account": "dpaudit.audit.account",
@@ -81,25 +112,60 @@ __all__ = [
     "MECHANISMS",
     "PI",
     "DeltaResult",
+    "DiscreteGaussian",
+    "DiscreteLaplace",
     "Enclosure",
     "EpsilonResult",
+    "Exponential",
+    "Gaussian",
     "InputError",
+    "Laplace",
     "Noise",
     "PmfResult",
+    "Pure",
+    "RandomizedResponse",
     "SensitivityResult",
     "Setting",
     "TooLargeError",
     "Verdict",
     "__version__",
+    "account",
+    "accuracy",
+    "calibrate",
+    "calibrate_gamma",
+    "check",
+    "compare",
+    "compare_over_n",
+    "compare_over_priors",
     "delta",
     "epsilon",
     "exp",
+    "explain",
+    "export",
+    "export_table",
+    "judge",
+    "list_claims",
     "log",
     "log_gamma",
     "mechanism",
     "pmf",
+    "profile",
+    "release",
+    "render",
+    "report",
     "sampler",
+    "samples",
+    "search",
     "sensitivity",
     "sqrt",
+    "suite",
+    "sweep",
+    "table",
+    "to_pld",
     "until",
+    "verify",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

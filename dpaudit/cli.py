@@ -9,7 +9,7 @@ from collections import UserDict
 from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -106,6 +106,19 @@ class Commands(UserDict[str, Any]):
         return made
 
 
+def plainly(words: list[str]) -> list[str]:
+    """The words of a command line with what is meant by "help epsilon" and by "epsilon EHDS"."""
+    if words[:1] == ["help"]:
+        return [*words[1:2], "--help"]
+    commands = {name for group in COMMANDS.values() for name in group}
+    if len(words) < 2 or words[0] not in commands or words[1].startswith("-") or "--mech" in words:
+        return words
+    hints = get_type_hints(function_of(words[0]), include_extras=True)
+    said = [mark for hint in hints.values() for mark in getattr(hint, "__metadata__", ())]
+    takes_words = any(isinstance(mark, typer.models.ArgumentInfo) for mark in said)
+    return words if takes_words or "setting" not in said else [words[0], "--mech", *words[1:]]
+
+
 class Group(TyperGroup):
     """``dpaudit`` itself, whose help shows flags as such."""
 
@@ -114,8 +127,8 @@ class Group(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Reads the arguments, and keeps them for the command that is made."""
-        self.commands.arguments = args  # type: ignore[attr-defined]
-        found: list[str] = super().parse_args(ctx, args)
+        said = self.commands.arguments = plainly(args)  # type: ignore[attr-defined]
+        found: list[str] = super().parse_args(ctx, said)
         return found
 
     def get_params(self, ctx: Any) -> list[Any]:
@@ -145,7 +158,7 @@ def _version(value: bool) -> None:
 
 def options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+        bool, typer.Option("--version", "-V", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
     """An exact auditor for differential privacy: true ε and δ in certified arithmetic.
@@ -170,6 +183,7 @@ def main(arguments: list[str] | None = None) -> int:
         return _fail(line, NOT_WRITTEN if isinstance(error, NotWritten) else 2)
     except TyperException as error:
         text = " ".join(error.format_message().split())
+        text += next((hint for start, hint in MISSING.items() if text.startswith(start)), "")
         return _fail(text, 2) if text else 2
     except PrecisionExhausted as error:
         return _fail(str(error), 3)
@@ -192,6 +206,12 @@ def _spelt(option: str, command: Any) -> str:
     spelt = f"--{option.replace('_', '-')}"
     return spelt if spelt in names else option
 
+
+MISSING = {
+    "Missing option '--mech'": " `dpaudit mechanisms` lists them; your own: --mech file.py:Class",
+    "Missing option '--at'": " Say at which ε: --at 1",
+}
+"""What may be given where something is missing."""
 
 INTERRUPTED = 130
 CLOSED_PIPE = 141

@@ -91,7 +91,7 @@ class Setting:
             return Setting(mech, None, nominal, tuple({**own, **given}.items()), adjacency)
         name, variants = _variants(mech)
         if n is None:
-            raise InputError("n", "(missing)", "must be a whole number >= 1")
+            raise InputError("n", "(missing)", "must be a whole number >= 1, the number of records: --n 100")
         for key, value in variants.items():
             if given.setdefault(key, value) != value:
                 raise InputError(key, given[key], f"contradicts {mech}")

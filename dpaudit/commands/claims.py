@@ -10,6 +10,7 @@ import typer
 
 from dpaudit.audit.page import Cell, Note, Page, Part, Table, Words, badge, strong
 from dpaudit.audit.setting import command_line
+from dpaudit.commands import completion
 from dpaudit.commands.options import Certified, Shown, Wanted, flag, option
 from dpaudit.commands.reply import Reply, undecided, writable
 from dpaudit.files.writing import write_file
@@ -23,7 +24,12 @@ if TYPE_CHECKING:
 
 Ids = Annotated[
     list[str] | None,
-    typer.Argument(metavar="IDS", help="Ids or patterns such as 'acc.*'. Default: all.", show_default=False),
+    typer.Argument(
+        metavar="IDS",
+        help="Ids or patterns such as 'acc.*'. Default: all.",
+        show_default=False,
+        autocompletion=completion.claims,
+    ),
 ]
 
 

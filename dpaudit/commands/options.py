@@ -16,6 +16,7 @@ import typer
 
 from dpaudit.audit.page import FEW
 from dpaudit.audit.setting import Setting
+from dpaudit.commands import completion
 from dpaudit.commands.progress import watched
 from dpaudit.commands.reply import (
     Reply,
@@ -63,9 +64,11 @@ Wanted = Annotated[dict[str, Any], "certificate"]
 """For a command that must know whether a certificate is wanted."""
 
 
-def option(name: str, metavar: str, words: str, panel: str | None = None) -> Any:
+def option(
+    name: str, metavar: str, words: str, panel: str | None = None, completed: Callable[[str], list[str]] | None = None
+) -> Any:
     """An option that takes a value; ``panel`` is its kind, None for a command's own."""
-    return typer.Option(name, metavar=metavar, help=words, rich_help_panel=panel)
+    return typer.Option(name, metavar=metavar, help=words, rich_help_panel=panel, autocompletion=completed)
 
 
 def flag(name: str, words: str, panel: str | None = None) -> Any:
@@ -81,6 +84,7 @@ OUTPUT = "Output"
 MECH = typer.Option(
     "--mech",
     metavar="NAME",
+    autocompletion=completion.mechanisms,
     rich_help_panel=SETTING,
     help="The mechanism: laplace, randomized-response, EHDS, …; `dpaudit mechanisms` lists them. Your own: "
     "file.py:Class or package.module:Class (its code runs), or a table of probabilities: pmf.csv, .json, .parquet.",
@@ -160,7 +164,7 @@ SHARED: dict[str, tuple[Any, Any]] = {
         Annotated[str, option("--memory", "GIB", "Refuse a job that needs more memory than this, in GiB.", PRECISION)],
         "2",
     ),
-    "tier": (Annotated[str, option("--tier", "auto|exact|fast", TIER, PRECISION)], "auto"),
+    "tier": (Annotated[str, option("--tier", "auto|exact|fast", TIER, PRECISION, completion.tiers)], "auto"),
     "cross_check": (
         Annotated[
             bool,

@@ -53,7 +53,8 @@ def make_mechanism(mech: str, model: Model, eps: Exact, parameters: dict[str, Ex
     for name, value in parameters.items():
         if value is not None and name not in known:
             has = ", ".join(sorted(known)) or "none"
-            raise InputError(name, value, f"{kind.name} has no such parameter (it has: {has})")
+            hint = f"; to claim (ε, δ): --claim eps={eps},delta={value}" if name == "delta" else ""
+            raise InputError(name, value, f"{kind.name} has no such parameter (it has: {has}){hint}")
     values = {p.name: p.read(kind.name, parameters.get(p.name)) for p in kind.parameters}
     return kind(model, positive("eps", eps), **values)
 

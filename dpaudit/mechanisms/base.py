@@ -110,6 +110,16 @@ class Mechanism(Audited):
             source = SystemRandom()
         return self.draws(x).draw(source)
 
+    only_code: bool = False
+    """Whether there is nothing but a sampler's code, whose law would have to be found by following it."""
+
+    def runs(self, x: Dataset) -> Callable[[], Output]:
+        """What gives one more output of x at each call: the real code where there is some, else the exact law."""
+        from secrets import SystemRandom
+
+        draws, system = self.draws(x), SystemRandom()
+        return lambda: draws.draw(system)
+
     @abstractmethod
     def claimed(self) -> Guarantee | None:
         """The guarantee that is claimed, or None where none is."""

@@ -5,8 +5,9 @@ Loading a Python file or module runs its code: this is the one place in dpaudit 
 
 from __future__ import annotations
 
-import difflib
+import ast
 import inspect
+import re
 import sys
 from collections.abc import Iterable
 from fractions import Fraction
@@ -45,12 +46,14 @@ def load_mechanism(mech: Any, eps: Exact, given: dict[str, Any]) -> Mechanism:
         _only(set(), given, "an object that is made already")
         _no_epsilon(eps, "an object that is made already")
         settings = guarded(reference, _attributes, target)
-        return _own(OwnMechanism(target, reference, _nominal(target), settings, sha256=sha256_of("mech", mech)))
+        return _own(
+            OwnMechanism(target, reference, _nominal(target, reference), settings, sha256=sha256_of("mech", mech))
+        )
     arguments, settings = _arguments(target, reference, eps, given)
     made = guarded(reference, target, **arguments)
     if isinstance(made, Mechanism):
         return made
-    return _own(OwnMechanism(made, reference, _nominal(made), settings, sha256=sha256_of("mech", mech)))
+    return _own(OwnMechanism(made, reference, _nominal(made, reference), settings, sha256=sha256_of("mech", mech)))
 
 
 def _by_name(mech: str, eps: Exact, given: dict[str, Any]) -> Mechanism:
@@ -110,7 +113,7 @@ def _sampler(function: Any, mech: Any, reference: str, eps: Exact, given: dict[s
         raise InputError("data", show(data), "give at least two data sets, separated by commas: data=0,1")
     made = FunctionSampler(function, listed if isinstance(listed, tuple) else list(listed), arguments)
     settings = {"data": show(data), **settings}
-    return _own(OwnMechanism(made, reference, _nominal(made), settings, sha256=sha256_of("mech", mech)))
+    return _own(OwnMechanism(made, reference, _nominal(made, reference), settings, sha256=sha256_of("mech", mech)))
 
 
 def takes(mech: Any) -> set[str]:
@@ -131,12 +134,27 @@ def _reference(mech: Any) -> str:
     return f"{kind.__module__}:{kind.__qualname__}"
 
 
-def _nominal(target: Any) -> Fraction | None:
+def _nominal(target: Any, reference: str) -> Fraction | None:
     def find() -> Any:
         return next((getattr(target, name) for name in NOMINAL if hasattr(target, name)), None)
 
-    value = guarded(_reference(target), find)
+    value = guarded(reference, find)
+    if isinstance(value, float):
+        name = next(name for name in NOMINAL if hasattr(target, name))
+        place = _line_of(type(target), rf"self\.{name}\s*=")
+        rule = f"{place}self.{name} is a float, {value}; keep the exact number that comes in: self.{name} = {name}"
+        raise InputError("mech", reference, rule)
     return None if value is None else rational("eps", value)
+
+
+def _line_of(kind: type, pattern: str) -> str:
+    """ "file.py line 3: " for the first line of the class in which the pattern occurs; "" where there is none."""
+    try:
+        lines, first = inspect.getsourcelines(kind)
+        where = Path(inspect.getsourcefile(kind) or "").name
+    except (OSError, TypeError):
+        return ""
+    return next((f"{where} line {first + i}: " for i, line in enumerate(lines) if re.search(pattern, line)), "")
 
 
 def find_class(reference: str) -> Any:
@@ -146,15 +164,28 @@ def find_class(reference: str) -> Any:
         return guarded(reference, entry_points()[name].load)
     where, _, attribute = name.rpartition(":")
     if not where or not attribute:
-        raise InputError("mech", reference, "must be file.py:Class or package.module:Class")
+        raise InputError("mech", reference, f"must be file.py:Class or package.module:Class{_classes_in(name)}")
     module = _load_file(reference, Path(where)) if where.endswith(".py") else _import(reference, where)
     found = getattr(module, attribute, None)
     if found is None:
         own = [n for n, v in vars(module).items() if isinstance(v, type) and v.__module__ == module.__name__]
-        near = difflib.get_close_matches(attribute, own, n=1) or own
-        hint = f"; it has {', '.join(near)}" if near else ""
+        hint = f"; it has {', '.join(own)}" if own else ""
         raise InputError("mech", reference, f"there is no class {attribute} in {where}{hint}")
     return found
+
+
+def classes_in(path: str) -> list[str]:
+    """The names of the classes at the top level of a file, which is read and not run; none where it cannot be read."""
+    try:
+        tree = ast.parse(Path(path).read_text(encoding="utf-8"))
+    except (OSError, SyntaxError, ValueError):
+        return []
+    return [step.name for step in tree.body if isinstance(step, ast.ClassDef)]
+
+
+def _classes_in(path: str) -> str:
+    found = classes_in(path) if path.endswith(".py") else []
+    return f"; {path} has {', '.join(found)}: --mech {path}:{found[0]}" if found else ""
 
 
 def _load_file(reference: str, path: Path) -> Any:

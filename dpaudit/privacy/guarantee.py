@@ -8,8 +8,9 @@ of at least f(its error of the first kind);  mu-Gaussian: the same with the f of
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
@@ -236,8 +237,10 @@ def _parse(option: str, value: Any) -> Guarantee:
         if not 1 <= len(value) <= 2:
             raise InputError(option, value, "must be epsilon, (epsilon, delta), or a text such as rho=1/2")
         return EpsilonDelta(*(nonnegative(option, part) for part in value))
-    if not isinstance(value, str) or "=" not in value:
-        return EpsilonDelta(_alone(option, value))
+    if isinstance(value, str) and "=" not in value:
+        return _spoken(option, value)
+    if not isinstance(value, str):
+        return EpsilonDelta(nonnegative(option, value))
     if value.strip().lower().startswith("f="):
         return TradeOff(_points(option, value.strip()))
     numbers: dict[str, Fraction] = {}
@@ -256,11 +259,30 @@ def _parse(option: str, value: Any) -> Guarantee:
     return made
 
 
-def _alone(option: str, value: Any) -> Fraction:
-    """The epsilon that stands by itself; a word is no number, and was meant for another guarantee."""
-    if isinstance(value, str) and value.strip()[:1].isalpha():
+SPOKEN: dict[str, type[Any]] = {
+    "DP": EpsilonDelta,
+    "": EpsilonDelta,
+    "zCDP": Zcdp,
+    "GDP": GaussianDP,
+    "Rényi DP": RenyiDP,
+}
+"""What stands behind the numbers of a guarantee as people write it."""
+
+
+def _spoken(option: str, value: str) -> Guarantee:
+    """A guarantee as it is printed: "1", "1-DP", "(1, 1e-5)", "(1, 1e-5)-DP", "1/2-zCDP", "1-GDP", "(2, 1/2)-Rényi DP".
+
+    >>> _spoken("claim", "(1, 1e-5)-DP").option(), _spoken("claim", "1/2-zCDP").option()
+    ('eps=1,delta=1e-5', 'rho=1/2')
+    """
+    read = re.fullmatch(r"\s*(\(.*\)|.*?)(?:-(DP|zCDP|GDP|Rényi DP))?\s*", value)
+    numbers, kind = ("", "") if read is None else (read[1], read[2] or "")
+    parts = numbers.strip("()").split(",") if numbers[:1] == "(" else [numbers]
+    fewest = len(fields(SPOKEN[kind]))
+    if numbers.strip()[:1].isalpha() or len(parts) > fewest or (kind == "Rényi DP" and len(parts) < fewest):
         raise InputError(option, value, f"must be a guarantee such as {FORMS}")
-    return nonnegative(option, value)
+    made: Guarantee = SPOKEN[kind](*(nonnegative(option, part) for part in parts))
+    return made
 
 
 def claimed_epsilon(guarantee: Guarantee | None) -> Fraction | None:

@@ -1,26 +1,13 @@
 """Somebody's own mechanism: a small class, or an object of one, made into a Mechanism.
 
-    class RandomizedResponse:
-        name = "randomized response"                 # optional; default: the name of the class
-        def __init__(self, epsilon): self.epsilon = epsilon
-        def datasets(self): return ["no", "yes"]
-        def outputs(self): return ["no", "yes"]
-        def log_weight(self, x, r): return self.epsilon if x == r else 0
-        def claimed(self): return self.epsilon       # optional: epsilon, (epsilon, delta), or text: "rho=1/2"
-        def neighbors(self, x): ...                 # optional; default: every other data set
-        adjacency = "replace-one"                    # or another name; see docs/privacy-notions.md
-
-One of five methods gives the distributions: ``probability(x, r)``, ``probabilities(x)`` (a list in the order of the
-outputs, or a dict), ``log_weight(x, r)`` (unnormalised; None for an impossible output), ``sample(x, rng)``, whose
-code is followed (own/sample.py; outputs() is then optional), or ``coordinates(x)``, the distributions of independent
-parts of the output (own/product.py; without outputs()). A number is an int, a
-Fraction, text such as "1/3", an expression such as ``dpaudit.exp(-epsilon)``, or for probabilities an enclosure
-(lower, upper). A binary float is refused: it is not exact.
+docs/own-mechanism.md has the protocol. One of five methods gives the distributions: ``probability(x, r)``,
+``probabilities(x)``, ``log_weight(x, r)``, ``sample(x, rng)``, whose code is followed (own/sample.py), or
+``coordinates(x)``, the distributions of independent parts of the output (own/product.py). A binary float is refused.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
 from fractions import Fraction
 from functools import cached_property
@@ -28,6 +15,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Self
 
 from dpaudit.mechanisms.base import ExactRows, Mechanism
+from dpaudit.mechanisms.own import runs
 from dpaudit.mechanisms.own.algebra import OwnAlgebra
 from dpaudit.mechanisms.own.entry import Entries, short
 from dpaudit.mechanisms.own.items import alike, hashable
@@ -358,6 +346,15 @@ class OwnMechanism(Mechanism):
     def exact_rows(self, datasets: Sequence[Dataset]) -> ExactRows:
         """Returns these distributions as their author gave them."""
         return ExactRows(self.method == "log_weight", [self.row(x).to_json() for x in datasets])
+
+    @property
+    def only_code(self) -> bool:  # type: ignore[override]
+        """Whether its author gave ``sample(x, rng)`` and no law."""
+        return self.method == "sample" and runs.is_plain(self._target)
+
+    def runs(self, x: Dataset) -> Callable[[], Output]:
+        """Its author's draw(x), or sample(x, rng) with a real generator, or the exact law."""
+        return runs.of(self._target, self.reference, x, self.only_code) or super().runs(x)
 
     # -------------------------------------------------------------- what is claimed
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
+import sysconfig
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -143,4 +144,6 @@ def _where(error: BaseException) -> str:
     theirs = [f for f in frames if not f.filename.startswith(_HERE) or "examples" in Path(f.filename).parts]
     if not theirs:
         return ""
-    return f"{Path(theirs[-1].filename).name} line {theirs[-1].lineno}: "
+    libraries = tuple({os.path.realpath(path) + os.sep for path in sysconfig.get_paths().values()})
+    own = [f for f in theirs if not os.path.realpath(f.filename).startswith(libraries)] or theirs
+    return f"{Path(own[-1].filename).name} line {own[-1].lineno}: "

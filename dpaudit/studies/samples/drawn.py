@@ -8,15 +8,11 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
-from collections.abc import Callable
 from io import StringIO
-from typing import Any
 
 from dpaudit.files.text import csv_cell
 from dpaudit.files.writing import write_file
 from dpaudit.mechanisms import Mechanism
-from dpaudit.mechanisms.own.mechanism import OwnMechanism
-from dpaudit.mechanisms.own.user_code import guarded
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import whole
 from dpaudit.privacy.effort import Progress
@@ -30,15 +26,6 @@ BATCH = 1000
 """Draws between two reports of progress."""
 
 
-def has_law(mechanism: Mechanism) -> bool:
-    """Whether there is a law to hold the counts against: not where a sampler's code is all that is given."""
-    if not isinstance(mechanism, OwnMechanism) or mechanism.method != "sample":
-        return True
-    from dpaudit.noise.law import takes_noise
-
-    return takes_noise(mechanism._target)
-
-
 def drawn(
     mechanism: Mechanism, times: int | str, pair: list[str] | None, progress: Progress | None = None
 ) -> dict[str, dict[str, int]]:
@@ -47,7 +34,7 @@ def drawn(
     wanted = list(mechanism.datasets()) if pair is None else list(rows(mechanism, pair, "pair").values())
     seen: dict[Dataset, Counter[Output]] = {}
     for i, x in enumerate(wanted):
-        one, seen[x] = _source(mechanism, x), Counter()
+        one, seen[x] = mechanism.runs(x), Counter()
         for start in range(0, number, BATCH):
             seen[x].update(one() for _ in range(min(BATCH, number - start)))
             if len(seen[x]) > MOST_OUTPUTS:
@@ -58,41 +45,9 @@ def drawn(
     return _named(mechanism, seen)
 
 
-def _source(mechanism: Mechanism, x: Dataset) -> Callable[[], Output]:
-    """What gives one output of x each time that it is called."""
-    if not isinstance(mechanism, OwnMechanism):
-        return _exactly(mechanism, x)
-    target, place = mechanism._target, mechanism.reference
-    if callable(getattr(target, "draw", None)):
-        return lambda: _hashable(mechanism, guarded(place, target.draw, x))
-    if has_law(mechanism):
-        return _exactly(mechanism, x)
-    from dpaudit.code.source import real, source_for  # brings numpy
-
-    rng = real(source_for(target.sample))
-    return lambda: _hashable(mechanism, guarded(place, target.sample, x, rng))
-
-
-def _exactly(mechanism: Mechanism, x: Dataset) -> Callable[[], Output]:
-    """Draws from the law itself."""
-    from secrets import SystemRandom
-
-    draws, system = mechanism.draws(x), SystemRandom()
-    return lambda: draws.draw(system)
-
-
-def _hashable(mechanism: OwnMechanism, output: Any) -> Output:
-    try:
-        hash(output)
-    except TypeError:
-        kind = type(output).__name__
-        raise InputError("mech", mechanism.reference, f"draws a {kind}: return numbers, text or tuples") from None
-    return output
-
-
 def _named(mechanism: Mechanism, seen: dict[Dataset, Counter[Output]]) -> dict[str, dict[str, int]]:
     """The counts by names, a column for every output of the law and every output seen; twins are refused."""
-    listed = list(mechanism.outputs()) if has_law(mechanism) else []
+    listed = [] if mechanism.only_code else list(mechanism.outputs())
     found = dict.fromkeys([*listed, *(output for counts in seen.values() for output in counts)])
     if listed and len(found) > len(listed):
         stranger = text(list(found)[len(listed)])

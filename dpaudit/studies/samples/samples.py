@@ -28,7 +28,7 @@ from dpaudit.privacy.effort import Effort, Progress
 from dpaudit.privacy.guarantee import EpsilonDelta, Guarantee, parse_guarantee
 from dpaudit.studies.pages import samples_page
 from dpaudit.studies.samples.binomial import lower_bound, upper_bound
-from dpaudit.studies.samples.drawn import drawn, has_law, keep
+from dpaudit.studies.samples.drawn import drawn, keep
 from dpaudit.studies.samples.fit import Fit, goodness_of_fit, rows
 from dpaudit.studies.samples.reach import exact_at
 
@@ -136,7 +136,7 @@ def samples(
     if any(c > 1 for c in points):
         raise InputError("at", at, "must be probabilities")
     subject = law
-    if draw is not None and law is not None and not has_law(law.mechanism):
+    if draw is not None and law is not None and law.mechanism.only_code:
         law = None
     if points and law is None:
         raise InputError("at", at, "needs the law, --mech, on which the best possible bound depends")

@@ -1,0 +1,40 @@
+"""Plain runs of somebody's own code, to be counted: draw(x), or sample(x, rng) with a real generator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from dpaudit.mechanisms.own.user_code import guarded
+from dpaudit.numbers.errors import InputError
+from dpaudit.privacy.protocols import Dataset, Output
+
+
+def is_plain(target: Any) -> bool:
+    """Whether its ``sample`` takes a random generator, not ideal noise, whose law is known."""
+    from dpaudit.noise.law import takes_noise
+
+    return not takes_noise(target)
+
+
+def of(target: Any, reference: str, x: Dataset, only_code: bool) -> Callable[[], Output] | None:
+    """What gives one output of the code at each call; None where there is no code to run."""
+    function = getattr(target, "draw", None)
+    if callable(function):
+        return partial(_output, reference, function, x)
+    if not only_code:
+        return None
+    from dpaudit.code.source import real, source_for  # brings numpy
+
+    return partial(_output, reference, target.sample, x, real(source_for(target.sample)))
+
+
+def _output(reference: str, function: Callable[..., Any], *given: Any) -> Output:
+    found = guarded(reference, function, *given)
+    try:
+        hash(found)
+    except TypeError:
+        kind = type(found).__name__
+        raise InputError("mech", reference, f"draws a {kind}: return numbers, text or tuples") from None
+    return found

@@ -1,0 +1,178 @@
+"""Plausible mistakes, each with the exact line that it gets: the cause, and the next step."""
+
+import shlex
+from textwrap import dedent
+
+import pytest
+
+from dpaudit.cli import main
+
+OWN = """
+import math
+from fractions import Fraction
+
+import dpaudit
+
+
+class Base:
+    def datasets(self):
+        return [0, 1]
+
+    def outputs(self):
+        return [0, 1]
+
+
+class Float(Base):
+    def __init__(self, epsilon):
+        self.epsilon = float(epsilon)
+
+    def probability(self, x, r):
+        return Fraction(1, 2)
+
+
+class Rounded(Base):
+    def probability(self, x, r):
+        return 0.75 if x == r else 0.25
+
+
+class Off(Base):
+    def probability(self, x, r):
+        return Fraction(1, 3)
+
+
+class Crash(Base):
+    def probability(self, x, r):
+        return Fraction(1, x)
+
+
+class Needs(Base):
+    def __init__(self, sigma):
+        self.sigma = sigma
+
+    def probability(self, x, r):
+        return Fraction(1, 2)
+
+
+class Root:
+    def datasets(self):
+        return [0, 1]
+
+    def sample(self, x, noise: dpaudit.Noise):
+        return math.sqrt(noise.laplace(1))
+
+
+class Nothing:
+    pass
+
+
+def sampler(x, rng):
+    return x
+"""
+FILES = {
+    "own.py": OWN,
+    "median.py": "class Median:\n    pass\n",
+    "bad.csv": ",no,yes\nno,3/4,1/4\nyes,0.25,0.70\n",
+    "pmf.csv": ",no,yes\nno,3/4,1/4\nyes,1/4,3/4\n",
+    "broken.json": "{\n",
+}
+HAS = "own.py has Base, Float, Rounded, Off, Crash, Needs, Root, Nothing"
+EXACT = "must be an exact number such as 2, 4/5, 0.8 or 1e-8"
+FORMS = "must be a guarantee such as 1, eps=1, eps=1,delta=1e-5, rho=1/2, alpha=2,eps=1/2, mu=1 or f=0:1;1/4:1/2;1:0"
+MISTAKES = {
+    "epsilon": "Missing option '--mech'. `dpaudit mechanisms` lists them; your own: --mech file.py:Class",
+    "epsilon EHDS": "--n = (missing): must be a whole number >= 1, the number of records: --n 100",
+    "epsilonn --mech EHDS": "No such command 'epsilonn'. Did you mean 'epsilon'?",
+    "epsilon --mch EHDS": "No such option: --mch (Possible options: --mech)",
+    "epsilon --mech EHDX --n 5": "--mech = EHDX: unknown mechanism; did you mean EHD or EHDS? "
+    "`dpaudit mechanisms` lists all; your own: file.py:Class",
+    "epsilon --mech laplase": "--mech = laplase: unknown mechanism; did you mean laplace or discrete-laplace? "
+    "`dpaudit mechanisms` lists all; your own: file.py:Class",
+    "epsilon --mech EHDS --n ten": "--n = ten: must be a whole number >= 1 and <= 1000000000",
+    "epsilon --mech EHDS --n 5 --eps 0": "--eps = 0: must be > 0",
+    "epsilon --mech EHDS --n 5 --eps one": f"--eps = one: {EXACT}",
+    "epsilon --mech EHDS --n 5 --prior 1,1,1 --k 2": "--k = 2: contradicts the prior, which has 3 entries",
+    "epsilon --mech EHDS --n 5 --prior 1,0": "--prior = 0: must be > 0",
+    "epsilon --mech EHDS --n 5 --digits many": "--digits = many: must be a whole number >= 1 and <= 2000",
+    "epsilon --mech EHDS --n 5 --tier quick": "--tier = quick: must be one of auto, exact, fast",
+    "epsilon --mech EHDS --n 5 --claim maybe": f"--claim = maybe: {FORMS}",
+    "epsilon --mech EHDS --n 5 --claim (1,2,3)": f"--claim = (1,2,3): {FORMS}",
+    "epsilon --mech EHDS --n 5 --claim eps=1,delta=2": "--claim = eps=1,delta=2: delta must be <= 1: "
+    "it is a probability",
+    "epsilon --mech EHDS --n 5 --delta 1e-6": "--delta = 1e-6: EHDS has no such parameter (it has: gamma, score); "
+    "to claim (ε, δ): --claim eps=1,delta=1e-6",
+    "epsilon --mech MHdelta --n 5": "--delta = (missing): MHdelta needs it: the δ that is claimed, a rational > 0 "
+    "and < 1, such as 1e-8",
+    "epsilon --mech EHDS/foo --n 5": "--mech = EHDS/foo: EHDS has no such variant; it has: EHDS/hellinger, EHDS/tv, "
+    "EHDS/kl, EHDS/chi2, EHDS/l1",
+    "epsilon --mech EHDS --n 5 --adjacency one": "--adjacency = one: must be replace-one, add-remove-one, all, or a "
+    "file of pairs (csv, json, parquet)",
+    "epsilon --mech EHDS --n 5 --plot x.gif": "--plot = x.gif: must end in .svg, .pdf, .png",
+    "epsilon --mech median.py": "--mech = median.py: must be file.py:Class or package.module:Class; "
+    "median.py has Median: --mech median.py:Median",
+    "epsilon --mech own.py:Flaot": f"--mech = own.py:Flaot: there is no class Flaot in own.py; it{HAS[6:]}",
+    "epsilon --mech nofile.py:A": "--mech = nofile.py:A: there is no file nofile.py",
+    "epsilon --mech own.py:Nothing": "--mech = own.py:Nothing: Nothing needs a method datasets()",
+    "epsilon --mech own.py:Float": "--mech = own.py:Float: own.py line 18: self.epsilon is a float, 1.0; "
+    "keep the exact number that comes in: self.epsilon = epsilon",
+    "epsilon --mech own.py:Rounded": "--mech = own.py:Rounded: Rounded probability(0, 0) is 0.75: a float is not "
+    'exact; write it exactly, as text or Fraction: "3/4" or "0.75"',
+    "epsilon --mech own.py:Off": "--mech = own.py:Off: Off probability(0) sums to 2/3, not to 1",
+    "epsilon --mech own.py:Crash": "--mech = own.py:Crash: own.py line 36: ZeroDivisionError: Fraction(1, 0)",
+    "epsilon --mech own.py:Needs": "--set = (missing): Needs of own.py:Needs needs a value for sigma: --set sigma=…",
+    "epsilon --mech own.py:sampler": "--set = (missing): own.py:sampler is a function: say for which data sets, "
+    "--set data=0,1,2",
+    "epsilon --mech bad.csv": "TABLE = bad.csv: row 3 (yes): sums to 19/20, not to 1",
+    "epsilon --mech pmf.csv --eps 2": "--eps = 2: a table of probabilities takes no epsilon",
+    "table pmf.cvs": "TABLE = pmf.cvs: must be a .csv, .json or .parquet file",
+    "table broken.json": "TABLE = broken.json: is not JSON: Expecting property name enclosed in double quotes "
+    "(line 2, column 1)",
+    "delta --mech EHDS --n 5": "Missing option '--at'. Say at which ε: --at 1",
+    "delta --mech EHDS --n 5 --at -1": "--at = -1: must be >= 0",
+    "pmf --mech EHDS --n 5 --x 1,2": "--x = 1,2: must sum to n = 5, sums to 3",
+    "account --event gaussian --at 1": "--event = gaussian: sigma: must be given",
+    "account --event gaussian:sigma=1,rate=2 --at 1": "--event = gaussian:sigma=1,rate=2: rate: must be > 0 and <= 1",
+    "account --event gaussian:sigma=1": "--at = (nothing): nothing to compute: give --at EPSILON, --delta DELTA or "
+    "--claim eps=1,delta=1e-6",
+    "samples": "COUNTS = (missing): name a file of counts, or give --draw N and --mech NAME",
+    "samples nofile.csv": "COUNTS = nofile.csv: cannot be read: No such file or directory",
+    "check dp.ehdsx": "IDS = dp.ehdsx: no claim has this id; did you mean dp.ehds?",
+    "compare": "--x = (missing): give exactly one of --x, --dataset and --n",
+}
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    for name, content in FILES.items():
+        (tmp_path / name).write_text(dedent(content))
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize("words", MISTAKES)
+@pytest.mark.usefixtures("folder")
+def test_a_mistake_is_one_line_with_its_cause(capsys, words):
+    assert main(shlex.split(words)) == 2
+    out, err = capsys.readouterr()
+    assert (out, err) == ("", f"dpaudit: {MISTAKES[words]}\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        ("epsilon EHDS --n 5", "epsilon --mech EHDS --n 5"),
+        ("epsilon --mech EHDS --n 5 --claim 1/2-DP", "epsilon --mech EHDS --n 5 --claim eps=1/2"),
+        ("epsilon --mech EHDS --n 5 --claim (1,1e-5)", "epsilon --mech EHDS --n 5 --claim eps=1,delta=1e-5"),
+        ("epsilon --mech EHDS --n 5 --claim '(1, 1e-5)-DP'", "epsilon --mech EHDS --n 5 --claim eps=1,delta=1e-5"),
+        ("epsilon --mech EHDS --n 5 --claim 1/2-zCDP", "epsilon --mech EHDS --n 5 --claim rho=1/2"),
+        ("epsilon --mech EHDS --n 5 --claim '(2, 1/2)-Rényi DP'", "epsilon --mech EHDS --n 5 --claim alpha=2,eps=1/2"),
+        ("epsilon --mech EHDS --n 5 --claim 1-GDP", "epsilon --mech EHDS --n 5 --claim mu=1"),
+        ("-V", "--version"),
+        ("help epsilon", "epsilon --help"),
+        ("help", "--help"),
+    ],
+)
+def test_what_is_meant_is_done(capsys, words, meant):
+    def answer(line):
+        assert main(shlex.split(line)) == 0
+        return [row for row in capsys.readouterr().out.splitlines() if not row.startswith("effort")]
+
+    assert answer(words) == answer(meant)
