@@ -86,6 +86,10 @@ class State:
     outputs: dict[Hashable, Fraction] = field(default_factory=dict)
     open: list[Way] = field(default_factory=list)
 
+    def lead(self, number: int, share: Fraction) -> None:
+        """Adds to the probability of the next state."""
+        self.edges[number] = self.edges.get(number, Fraction(0)) + share
+
 
 class End(NamedTuple):
     """Where the code ends: the numbers m of all draws, lowest and highest, and what comes out."""
@@ -123,33 +127,36 @@ def silence(holds: bool) -> Iterator[None]:
 
 
 class Follower:
-    """Finds the state that one run comes to, behind the decisions that are repeated; there the run ends."""
+    """What one run comes to. A state that is known ends the run; through a new one it goes on, in a leg of its own."""
 
     def __init__(self, explorer: Explorer, run: Run, state: int) -> None:
-        self.explorer, self.run, self.state, self.endless = explorer, run, state, False
+        self.explorer, self.run, self.endless = explorer, run, False
+        self.legs = [(state, len(explorer.states[state].prefix))]
+        """The states that the run goes through, each with the number of the decisions before it."""
         self.met: int | None = None
 
     @property
     def has_decided(self) -> bool:
         """Whether a state is to be looked for: all decisions are repeated, and another was made since the last."""
-        run = self.run
-        return not run.is_repeating and len(run.taken) > len(self.explorer.states[self.state].prefix)
+        return not self.run.is_repeating and len(self.run.taken) > self.legs[-1][1]
 
     def arrive(self, site: Hashable, key: Hashable) -> None:
-        """Notes that a clean run has come to a state, and ends the run."""
+        """Notes that a clean run has come to a state; ends the run where the state is known."""
         explorer = self.explorer
+        number = explorer.known.setdefault((site, key), len(explorer.states))
         explorer.sites.add(site)
-        self.met = explorer.known.setdefault((site, key), len(explorer.states))
-        if self.met == len(explorer.states):
-            explorer.states.append(State(tuple(self.run.taken)))
-        self.run.halt()
+        if number < len(explorer.states):
+            self.met = number
+            self.run.halt()
+        explorer.states.append(State(tuple(self.run.taken)))
+        self.legs.append((number, len(self.run.taken)))
 
     def left_the_list(self) -> None:
         """Takes back what was merged on the way of a run that does something outside the closed list later on."""
         explorer, run = self.explorer, self.run
         if explorer.inner:
             run.stop(Unfit(run.unclean_at))
-        elif self.state:
+        elif self.legs[0][0] or len(self.legs) > 1:
             explorer.session.unmerged |= dict.fromkeys(explorer.sites, run.unclean_at)
             run.stop(Again(run.unclean_at))
 
@@ -241,27 +248,34 @@ class Explorer:
     def _follow(self, i: int, way: Way, mass: float, least: float) -> list[tuple[float, int, Way]]:
         """Runs the code along the way; returns the ways that are open now, with their mass as a part of this one's."""
         run = Run((*self.states[i].prefix, *way.path), self.session, self.session.bits)
-        run.mass, run.least, known = mass, least, len(self.states)
+        run.mass, run.least = mass, least
         run.follower = follower = Follower(self, run, i)
         output, ended = self.perform(run)
         if len(run.taken) < len(run.script) and not follower.endless and not self.exhausted():
             raise Changed(f"{self.at}{KEPT}")
-        state, part, share = self.states[i], 1.0, way.share
         found: list[tuple[float, int, Way]] = []
-        others, start, place = dict(run.alternatives), len(state.prefix), len(run.script)
-        for k, taken in enumerate(run.taken[place:], place):
-            for piece in others.get(k, ()):
-                on = Way((*run.taken[start:k], piece), share * piece.share)
-                found.append((part * float(piece.share), i, on))
-            share, part = share * taken.share, part * float(taken.share)
+        others, place, part, share = dict(run.alternatives), len(run.script), 1.0, way.share
+        starts = [start for _, start in follower.legs]
+        for leg, end in enumerate([*starts[1:], len(run.taken)]):
+            j, start = follower.legs[leg]
+            for k in range(place, end):
+                path = tuple(run.taken[start:k]) if k in others else ()
+                found += [
+                    (part * float(piece.share), j, Way((*path, piece), share * piece.share))
+                    for piece in others.get(k, ())
+                ]
+                share, part = share * run.taken[k].share, part * float(run.taken[k].share)
+            place = max(place, end)
+            if leg + 1 < len(starts):
+                self.states[j].lead(follower.legs[leg + 1][0], share)
+                share = Fraction(1)
+        state = self.states[follower.legs[-1][0]]
         if ended:
             self._end(state, run, output, share)
         elif follower.met is not None:
-            state.edges[follower.met] = state.edges.get(follower.met, Fraction(0)) + share
-            if follower.met == known:
-                found.append((part, known, Way((), Fraction(1))))
+            state.lead(follower.met, share)
         elif not follower.endless:
-            state.open.append(Way(tuple(run.taken[start:]), share))
+            state.open.append(Way(tuple(run.taken[starts[-1] :]), share))
         for draw in run.draws:
             draw.__class__ = Past
         return found

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from dpaudit.code import closed
+from dpaudit.code.expressions import TEMPORARY
 from dpaudit.code.keys import ATOMS, DICT_VIEWS, Keys, NoKey
 from dpaudit.code.lazy import Lazy
 from dpaudit.code.rewrite import CELL, SITES, followed, rewritten
@@ -241,13 +242,15 @@ class Hooks(Values):
         return True
 
     def _state(self, run: Run, site: int, top: bool, variables: dict[str, Any]) -> None:
-        line, live, reason = SITES[site]
+        line, dead, cursors, reason = SITES[site]
         why = run.unclean_at or reason or run.owner.unmerged.get(site, "")
         why = why or ("" if top else "it is in a function that is followed as part of its caller")
         if not why:
             keys = Keys(run.owner.keep)
             try:
-                parts = tuple([(name, keys.key(variables[name])) for name in sorted(live) if name in variables])
+                kept = [name for name in variables if name not in dead and not name.startswith(TEMPORARY)]
+                known = [*kept, *(name for name in cursors if name in variables)]
+                parts = tuple([(name, keys.key(variables[name])) for name in sorted(known)])
             except NoKey as reason_too:
                 why = f"a variable holds {reason_too}"
             else:

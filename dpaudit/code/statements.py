@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import ast
+from copy import deepcopy
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from dpaudit.code.expressions import FUNCTIONS, HOOK, TEMPORARY, TOP, Expressions, Unknown, hook, is_super
-from dpaudit.code.live import Liveness
+from dpaudit.code.live import dead
 
 
 class Site(NamedTuple):
     """The head of a loop."""
 
     line: str
-    live: frozenset[str]
+    dead: frozenset[str]
+    """The variables that are no part of a state here."""
+    cursors: tuple[str, ...]
+    """Those of our variables that are: where the loops around are."""
     reason: str
     """Why no runs can be merged here; nothing where they can."""
 
@@ -29,14 +33,15 @@ class Rewriter(Expressions):
 
     def __init__(self, filename: str, owner: str | None) -> None:
         super().__init__(filename, owner)
-        self.live: Liveness | None = None
+        self.dead: dict[int, frozenset[str]] = {}
+        self.cursors: tuple[str, ...] = ()
         self.handling = 0
         """How many handlers and last parts of ``try`` there are around: what is under way there is no variable."""
         self.tries = 0
 
     def outermost(self, node: Any) -> ast.stmt:
         """The function itself, without its decorators and defaults: those were evaluated long ago."""
-        node = _copied(node)
+        node = deepcopy(node)
         if getattr(node, "type_params", None):
             raise Unknown("has type parameters")
         node.args.defaults = [ast.Constant(None) for _ in node.args.defaults]
@@ -50,14 +55,15 @@ class Rewriter(Expressions):
     def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
         if node.decorator_list or getattr(node, "type_params", None) or _has(node, (ast.Yield, ast.YieldFrom)):
             return self.left(node)
-        before = self.live, self.handling, self.tries
-        self.live, self.handling, self.tries = Liveness(node), 0, 0
+        before = self.dead, self.cursors, self.handling, self.tries
+        loops = [one for one in ast.walk(node) if isinstance(one, ast.While | ast.For)]
+        self.dead, self.cursors, self.handling, self.tries = {id(one): dead(node, one) for one in loops}, (), 0, 0
         node.args, node.returns, start = self.visit(node.args), None, node.body[0]
         begin: list[Any] = [ast.Assign([ast.Name(TOP, ast.Store())], hook("enter", at=start))]
         if _has(node, (ast.Global, ast.Nonlocal)):  # its stores are no local variables, wherever the statement is
             begin.append(ast.Expr(hook("outside", "a global or nonlocal statement", at=start)))
         node.body = [*(ast.copy_location(one, start) for one in begin), *self._block(node.body)]
-        self.live, self.handling, self.tries = before
+        self.dead, self.cursors, self.handling, self.tries = before
         return ast.fix_missing_locations(node)
 
     def left(self, node: Any) -> Any:
@@ -156,11 +162,9 @@ class Rewriter(Expressions):
         node.test, node.body, node.orelse = self.truth(node.test), self._block(node.body), self._block(node.orelse)
         return node
 
-    def _head(self, node: Any, *cursor: str) -> ast.expr:
-        assert self.live is not None
+    def _head(self, node: Any) -> ast.expr:
         reason = "a loop in an except or finally part" if self.handling else ""
-        self.live.add(node, frozenset(cursor))
-        SITES.append(Site(f"{Path(self.filename).name} line {node.lineno}", self.live.at(node), reason))
+        SITES.append(Site(f"{Path(self.filename).name} line {node.lineno}", self.dead[id(node)], self.cursors, reason))
         variables = ast.Call(ast.Attribute(ast.Name(HOOK, ast.Load()), "locals", ast.Load()), [], [])
         return hook("head", len(SITES) - 1, ast.Name(TOP, ast.Load()), ast.copy_location(variables, node), at=node)
 
@@ -179,11 +183,13 @@ class Rewriter(Expressions):
         else:
             start = hook("over", self.visit(call), at=node)
         (over, load_over), (place, load_place) = self._kept(start, node), self._kept(ast.Constant(0), node)
-        head = self._head(node, load_over.id, load_place.id)  # type: ignore[attr-defined]
+        before, self.cursors = self.cursors, (*self.cursors, load_over.id, load_place.id)  # type: ignore[attr-defined]
+        head = self._head(node)
         test = ast.copy_location(ast.BoolOp(ast.And(), [head, hook("more", load_over, load_place, at=node)]), node)
         entry = self._store(node.target, hook("entry", load_over, load_place, at=node), node)
         on = ast.Assign([place.targets[0]], ast.BinOp(load_place, ast.Add(), ast.Constant(1)))  # type: ignore[attr-defined]
         body = [*entry, ast.copy_location(on, node), *self._block(node.body)]
+        self.cursors = before
         return [over, place, ast.copy_location(ast.While(test, body, self._block(node.orelse)), node)]
 
     def visit_Try(self, node: ast.Try) -> Any:
@@ -206,15 +212,6 @@ class Rewriter(Expressions):
             item.context_expr = self.visit(item.context_expr)
         node.body = self._block(node.body)
         return [note, node]
-
-
-def _copied(node: Any) -> Any:
-    """A copy of the tree, to be changed."""
-    if isinstance(node, ast.AST):
-        parts = {name: _copied(part) for name, part in ast.iter_fields(node)}
-        places = {name: getattr(node, name) for name in node._attributes if hasattr(node, name)}
-        return type(node)(**parts, **places)
-    return [_copied(one) for one in node] if isinstance(node, list) else node
 
 
 def _has(node: ast.AST, kinds: tuple[type[ast.AST], ...]) -> bool:

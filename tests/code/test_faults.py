@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from dpaudit.code import chain, closed, explore, keys, lazy, live, subs
+from dpaudit.code import chain, closed, explore, keys, lazy, statements, subs
 from dpaudit.code.hooks import Hooks
 from dpaudit.code.law import Session
 from dpaudit.code.run import Draw, Refused, Run
@@ -64,7 +64,7 @@ FAULTS = {
     "objects alike": (keys.Keys, "_there_before", lambda self, value: type(value), "two lists"),
     "arguments alike": (keys.Keys, "_there_before", lambda self, value: type(value), "an argument"),
     "intervals alike": (Draw, "state", lambda self: (), "an open number"),
-    "nothing is live": (live.Liveness, "at", lambda self, loop: frozenset(), "a variable"),
+    "nothing is live": (statements, "dead", lambda function, loop: frozenset(["x"]), "a variable"),
     "cells alike": (keys.Keys, "_function", lambda self, value: "function", "a closure"),
     "series of one term": (chain, "EXACT", chain.EXACT._replace(series=lambda p: Fraction(1)), "rejection"),
     "widths from 0 on": (Draw, "width", property(lambda self: self.hi), "two cuts"),
