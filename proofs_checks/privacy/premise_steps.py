@@ -116,7 +116,17 @@ def first_step(ctx: Context) -> Outcome:
     )
 
 
-@check("ehdl.second-step", grid=CASE)
+@check("ehdl.second-step", grid=CASE, uses=["ls.reduction"])
 def second_step(ctx: Context) -> Outcome:
     """The second ">" of D2 §1.2.2 holds wherever its case occurs."""
-    return scan(SECOND, quotient_batches(ctx.grid, second=True))
+    far, near, small, gap = variables("far", "near", "small", "gap")
+    proof = ctx.proof().says(
+        "the common factor e^(εH(x,y)/(2LS(y))) cancels",
+        "left is Σ e^(−εH(y,r′)/(2LS(x))) against e^(−εH(x,y)/(2LS(x)))·Σ e^(−εH(x,r′)/(2LS(y)))",
+    )
+    proof.uses("ls.reduction", "H(y,r′) ≤ H(x,y) + H(x,r′) for every r′: compare the sums term by term")
+    text = "with far = H(x,y), near = H(x,r′), small = 1/LS(x), small + gap = 1/LS(y): they differ by near·gap ≥ 0"
+    proof.equal("the exponents", text, far * small + near * (small + gap) - (far + near) * small, near * gap)
+    proof.says("so", "no term is smaller on the left, and at r′ ≠ BI(x), where H(x,r′) > 0, it is larger")
+    proof.concludes(SECOND, ">")
+    return proof.settle((str(ctx.grid), scan(SECOND, quotient_batches(ctx.grid, second=True))))
