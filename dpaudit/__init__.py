@@ -72,6 +72,7 @@ LATER = {
     "verify": "dpaudit.evidence.verification",
     "export": "dpaudit.evidence.coq.export",
     "sweep": "dpaudit.sweeps.sweep",
+    "shuffle": "dpaudit.studies.shuffle.shuffle",
     "suite": "dpaudit.studies.suite.run",
     "release": "dpaudit.studies.release.release",
     "report": "dpaudit.reports.report",

@@ -36,6 +36,7 @@ COMMANDS: dict[str, dict[str, str]] = {
         "calibrate": "calibrate",
         "compare": "compare",
         "release": "release",
+        "shuffle": "shuffle",
         "sensitivity": "audits",
     },
     "Prove": {"search": "search", "samples": "samples", "suite": "suite", "claims": "claims", "check": "claims"},

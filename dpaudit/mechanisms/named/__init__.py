@@ -14,7 +14,7 @@ from dpaudit.numbers.errors import InputError
 if TYPE_CHECKING:
     from dpaudit.mechanisms.named.base import Named
 
-GENERAL, LOCAL = "general", "local"
+GENERAL, LOCAL, SHUFFLED = "general", "local", "shuffled"
 NAMED: dict[str, dict[str, str]] = {
     GENERAL: {
         "laplace": "noisy:Laplace",
@@ -36,6 +36,7 @@ NAMED: dict[str, dict[str, str]] = {
         "local-hashing": "local:LocalHashing",
         "hadamard-response": "local:HadamardResponse",
     },
+    SHUFFLED: {"shuffled-randomized-response": "shuffled:ShuffledRandomizedResponse"},
 }
 """Group -> name -> module of this package and class."""
 ALIASES = {

@@ -1,0 +1,1 @@
+"""What shuffling buys: certified bounds beside the published ones."""
