@@ -96,6 +96,7 @@ WORDS = {
     "tier": "the method that decided: exact, fast, ends, closed form",
     "filter_left": "ordered pairs that the float filter left to the balls",
     "epsilon": "the true ε",
+    "closed": "the true ε where it is known exactly, as a value of the engine",
     "closed_form": "the true ε as a rational number, if algebra gives it",
     "closed_form_symbolic": "the same for every nominal ε",
     "at": "the ε at which δ is taken",

@@ -64,7 +64,7 @@ def epsilon(
     result says whether it agrees.
 
     >>> epsilon("LSDim", n=20, k=3).closed_form
-    '2/3'
+    2*epsilon/3
     """
     start, effort = perf_counter(), Effort.read(digits, memory, progress, tier)
     chosen = settled(mech, **setting)
@@ -78,8 +78,7 @@ def epsilon(
     nominal = _nominal(subject, effort, worst) if stated is None else Claim()
     return EpsilonResult(
         epsilon=worst.value,
-        closed_form=form.text() if form else None if worst.known is None else str(worst.known),
-        closed_form_symbolic=(form.symbolic() or None) if form else None,
+        closed=form or worst.known,
         claim=found,
         whose=Whose.CLAIMED if asked is None else Whose.ASKED,
         nominal_claim=nominal,

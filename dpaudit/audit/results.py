@@ -8,6 +8,7 @@ from fractions import Fraction
 from inspect import get_annotations
 from typing import TYPE_CHECKING, Any
 
+from dpaudit.audit import latex
 from dpaudit.audit.cross_check import CrossCheck
 from dpaudit.audit.display import Shown, as_json
 from dpaudit.audit.judgement import Judgement, Whose, judged
@@ -29,16 +30,17 @@ from dpaudit.audit.words import (
 )
 from dpaudit.numbers.digits import equated, powers, short
 from dpaudit.numbers.enclosure import Enclosure
+from dpaudit.numbers.symbolic import as_sympy
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.posterior.model import Histogram, Model
 from dpaudit.privacy.claim import Claim, Evidence
 from dpaudit.privacy.pairs import Witness
-from dpaudit.privacy.protocols import Counts, Dataset, Output, plain, text
+from dpaudit.privacy.protocols import ClosedLoss, Counts, Dataset, Output, plain, text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-UNNAMED = ("subject", "seconds", "command", "whose", "nominal_claim", "repairing_delta", "delta_instead")
+UNNAMED = ("subject", "seconds", "command", "whose", "nominal_claim", "repairing_delta", "delta_instead", "closed")
 """Fields that JSON does not have under their own names: those of every answer, and those of the judgement."""
 
 
@@ -150,6 +152,19 @@ class WorstResult(CrossChecked):
         """The value against what is claimed."""
         raise NotImplementedError
 
+    def latex(self) -> str:
+        """A sentence, the closed form and a table for a paper; bounds are rounded outward."""
+        name, value = self.value()
+        place = self.subject.mechanism.setting_text()
+        about = latex.escaped(f"{self.subject.label} ({place})" if place else self.subject.label)
+        pair, output = latex.escaped(pair_text(self.witness)), latex.escaped(text(self.witness.output))
+        said = [f"For {about}, the {latex.escaped(name)}", f"{latex.stated(value)};", f"the worst pair is {pair}."]
+        rows = [("mechanism", about), (latex.escaped(name), latex.number(value)), ("worst pair", pair)]
+        rows += [("worst output", output)] if self.witness.output is not None else []
+        judged = self.judgement
+        rows += [] if judged is None else [("verdict", latex.escaped(judged.text()))]
+        return latex.document(self.command, said, rows, getattr(self, "closed_form", None))
+
     def page(self) -> Page:
         """Returns what was audited, the worst case, the verdict and the effort."""
         return self.page_with(self.worst_case(), self.command)
@@ -168,14 +183,40 @@ class EpsilonResult(WorstResult):
     """``epsilon`` contains the true epsilon; the loss at the witness is at least its lower end."""
 
     epsilon: Enclosure
-    closed_form: str | None
-    closed_form_symbolic: str | None
+    closed: ClosedLoss | Fraction | None = None
+    """The true epsilon where it is known exactly: for every nominal epsilon, or at this one."""
     nominal_claim: Claim = field(default_factory=Claim)
     """Where nothing is claimed: true epsilon <= nominal epsilon, judged."""
     repairing_delta: Enclosure | None = None
     """delta at the epsilon of the statement, where that is just exceeded, or infinitely."""
     delta_instead: tuple[Fraction, Enclosure] | None = None
     """An epsilon and delta there, where the outputs are real numbers and the true epsilon is infinite."""
+
+    @property
+    def closed_form(self) -> Any:
+        """The true epsilon as a sympy expression, in the symbol epsilon where it is known for all; None if unknown."""
+        if self.closed is None:
+            return None
+        return as_sympy(self.closed) if isinstance(self.closed, Fraction) else self.closed.sympy()
+
+    @property
+    def closed_form_text(self) -> str | None:
+        """The true epsilon in closed form, as one writes it: "1/2 + ln(2 - e^(-1/2))"."""
+        if self.closed is None:
+            return None
+        return str(self.closed) if isinstance(self.closed, Fraction) else self.closed.text()
+
+    @property
+    def closed_form_symbolic(self) -> str | None:
+        """The same for every nominal epsilon, where that is known."""
+        known = self.closed if isinstance(self.closed, ClosedLoss) else None
+        return (known.symbolic() or None) if known else None
+
+    def members(self) -> dict[str, Any]:
+        """The fields for JSON, the closed form as text."""
+        closed = {"closed_form": self.closed_form_text, "closed_form_symbolic": self.closed_form_symbolic}
+        found = super().members()
+        return {"epsilon": found.pop("epsilon"), **closed, **found}
 
     @property
     def judgement(self) -> Judgement | None:
@@ -206,9 +247,9 @@ class EpsilonResult(WorstResult):
             at, delta = self.delta_instead
             rows.append((f"δ({at})", Words(delta, "; at another ε: dpaudit delta --at, dpaudit profile")))
         if self.closed_form_symbolic:
-            rows.append(("closed form", f"{self.closed_form}   ({self.closed_form_symbolic}, for every ε > 0)"))
-        elif self.closed_form:
-            rows.append(("exactly", f"{self.closed_form}, by algebra"))
+            rows.append(("closed form", f"{self.closed_form_text}   ({self.closed_form_symbolic}, for every ε > 0)"))
+        elif self.closed is not None:
+            rows.append(("exactly", f"{self.closed_form_text}, by algebra"))
         return [*rows, ("worst pair", pair_text(self.witness)), ("worst output", self.witness.output)]
 
 

@@ -58,7 +58,7 @@ Shown = Annotated[Reply, "as_json", "out"]
 Certified = Annotated[Reply, "certificate", "as_json", "out"]
 Judged = Annotated[Reply, "require", "certificate", "as_json", "out"]
 Plotted = Annotated[Reply, "plot", "as_json", "out"]
-Drawn = Annotated[Reply, "require", "certificate", "plot", "as_json", "out"]
+Drawn = Annotated[Reply, "require", "certificate", "plot", "latex", "as_json", "out"]
 """The output options; the last two are for results with a picture."""
 Wanted = Annotated[dict[str, Any], "certificate"]
 """For a command that must know whether a certificate is wanted."""
@@ -182,6 +182,10 @@ SHARED: dict[str, tuple[Any, Any]] = {
     ),
     "certificate": (file_option("--certificate", "Write a certificate that `dpaudit verify` checks."), None),
     "plot": (file_option("--plot", "Draw the result: figure.pdf, figure.svg or figure.png."), None),
+    "latex": (
+        Annotated[bool, flag("--latex", "For a paper: a sentence, the closed form and a table in LaTeX.", OUTPUT)],
+        False,
+    ),
     "as_json": (
         Annotated[bool, flag("--json", "JSON for programs: numbers as decimal strings, rounded outward.", OUTPUT)],
         False,

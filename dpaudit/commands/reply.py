@@ -54,6 +54,7 @@ def send(
     require: bool = False,
     digits: int | None = FEW,
     plot: str | None = None,
+    latex: bool = False,
 ) -> None:
     """Writes the reply, then the certificate and the picture if they are wanted; exits with the reply's code.
 
@@ -63,6 +64,8 @@ def send(
     """
     if as_json:
         emit_json(reply.payload, out)
+    elif latex:
+        _write(in_latex(reply.payload), out)
     else:
         _emit_text(reply, out, digits)
     if certificate is not None and reply.certified is not None:
@@ -78,6 +81,14 @@ def send(
             raise typer.Exit(1)
         words = reply.claim.guarantee.text() if reply.claim.guarantee is not None else "nothing"
         undecided(f"the claim, {words}, is neither proved nor refuted by this")
+
+
+def in_latex(result: Any) -> str:
+    """The answer for a paper; one that has no such form is refused."""
+    if not hasattr(result, "latex"):
+        raise InputError("latex", "yes", "is for one true ε or δ; of this answer take --json or --plot figure.pdf")
+    found: str = result.latex()
+    return found
 
 
 def undecided(reason: str) -> NoReturn:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from flint import fmpq_poly
 
 from dpaudit.numbers.balls import Ball, ball
-from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.symbolic import epsilon
 from dpaudit.privacy.protocols import ClosedLoss
 
 T = TypeVar("T")
@@ -134,10 +134,7 @@ class ClosedForm(ClosedLoss):
 
     def sympy(self) -> Any:
         """The worst-case loss as a sympy expression in the positive symbol ``epsilon``."""
-        try:
-            import sympy  # type: ignore[import-untyped]
-        except ImportError:
-            raise InputError("sympy", "not installed", "pip install sympy") from None
+        import sympy  # type: ignore[import-untyped]
 
-        step = sympy.Symbol("epsilon", positive=True) / self.unit
+        step = epsilon() / self.unit
         return -self.ratio.q * step + self.ratio.corner * sympy.log(2 - sympy.exp(-step))

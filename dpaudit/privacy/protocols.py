@@ -150,6 +150,10 @@ class ClosedLoss(ABC):
     def symbolic(self) -> str:
         """The same for every epsilon: "2/3 eps"."""
 
+    @abstractmethod
+    def sympy(self) -> Any:
+        """The value as a sympy expression, in the positive symbol epsilon where it is known for every one."""
+
 
 class Algebra:
     """What is known of the losses by algebra. This one knows nothing; a mechanism that knows more offers another."""

@@ -170,7 +170,7 @@ def test_a_huge_number_has_a_short_error():
 
 def test_a_closed_form_needs_no_memory():
     result = dpaudit.epsilon("LSHist", n=10**9)
-    assert result.closed_form == "1"
+    assert result.closed_form_text == "1"
     assert result.counts.datasets == 10**9 + 1
 
 

@@ -240,7 +240,7 @@ def phases(told):
 def test_the_work_of_algebra_is_told():
     told = []
     found = dpaudit.epsilon(Response(), progress=lambda *now: told.append(now))
-    assert found.closed_form == "1"
+    assert found.closed_form_text == "1"
     assert phases(told) == [12, 12]
     assert all(0 <= done <= total for done, total in told)
 

@@ -105,7 +105,7 @@ def test_bad_input_is_one_line(words, said, capsys, tmp_path, monkeypatch):
 def test_the_same_in_python():
     with pytest.raises(InputError, match="eps = all"):
         dpaudit.delta("EHDL", 1, n=4, eps="all")
-    assert dpaudit.epsilon("LSDim", n=4).closed_form == "1/2"
+    assert dpaudit.epsilon("LSDim", n=4).closed_form_text == "1/2"
 
 
 def sensitivities(form, model, local):

@@ -28,7 +28,7 @@ HALVES = [
 @pytest.mark.parametrize("eps", ["1", "1/100", "7"])
 def test_the_true_epsilon_is_known_exactly(mech, prior, options, share, eps):
     found = dpaudit.epsilon(mech, n=1, prior=prior, eps=eps, **options)
-    assert found.closed_form == str(Fraction(eps) / share)
+    assert found.closed_form_text == str(Fraction(eps) / share)
     assert found.epsilon.lower <= Fraction(eps) / share <= found.epsilon.upper
     plain = worst_loss(make_mechanism(mech, make_model(1, prior=prior.split(",")), eps, options), Effort(20))
     assert plain.value.lower <= Fraction(eps) / share <= plain.value.upper

@@ -40,7 +40,7 @@ def test_rationals():
     with mp.workdps(60):
         assert contains(result.epsilon, mp.log(3))
     assert result.claim.verdict is None
-    assert result.closed_form is None
+    assert result.closed_form_text is None
     assert dpaudit.delta(Coin(), 0).delta.contains(Fr(1, 2))
     assert dpaudit.delta(Coin(), 0).delta.width == 0
 
@@ -76,7 +76,7 @@ def test_three_ways_to_give_randomized_response(eps):
 
     for kind in (Weights, Expressions):
         result = dpaudit.epsilon(kind())
-        assert result.closed_form == str(eps)
+        assert result.closed_form_text == str(eps)
         assert result.claim.verdict is Verdict.PROVED
         tie = dpaudit.delta(kind(), eps)
         assert tie.delta.upper == 0

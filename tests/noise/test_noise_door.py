@@ -71,7 +71,7 @@ def test_the_examples(name, closed, verdict):
         verdict = Verdict.PROVED
     found = dpaudit.epsilon(HOME + name, eps="1/2", settings=settings)
     assert found.claim.verdict is verdict
-    assert closed is None or found.closed_form == closed
+    assert closed is None or found.closed_form_text == closed
 
 
 def test_the_thresholded_histogram_has_its_delta():

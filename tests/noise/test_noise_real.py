@@ -60,7 +60,7 @@ def _sums(x, noise):
 @pytest.mark.parametrize(("data", "code", "value"), [row[1:] for row in CLOSED], ids=[row[0] for row in CLOSED])
 def test_the_supremum_in_closed_form(data, code, value):
     found = epsilon(data, code)
-    assert found.closed_form == value
+    assert found.closed_form_text == value
     assert found.epsilon.contains(F(value))
 
 

@@ -72,7 +72,7 @@ OPEN = {
 def test_a_zero_in_disguise_is_zero(zero):
     same = Rows([zero(), 1], [0, 1])
     result = dpaudit.epsilon(same)
-    assert (result.closed_form, result.claim.verdict) == ("0", Verdict.PROVED)
+    assert (result.closed_form_text, result.claim.verdict) == ("0", Verdict.PROVED)
     assert dpaudit.delta(same, 1).delta.upper == 0
     found = dpaudit.profile(same, orders="2", at="0,1")
     assert found.rho.upper == found.renyi[0][1].upper == found.total_variation.upper == 0
@@ -212,7 +212,7 @@ def test_long_rows_and_rows_without_a_form_are_checked_by_balls():
     long = [exp(Fr(-i, 1000)) for i in range(420)]
     total = sum(long[1:], long[0])
     row = [w / total for w in long]
-    assert dpaudit.epsilon(Rows(row, row[::-1])).closed_form is None
+    assert dpaudit.epsilon(Rows(row, row[::-1])).closed_form_text is None
     with pytest.raises(InputError, match="not to 1"):
         dpaudit.epsilon(Rows([*row[1:], Fr(1, 10**9)], row))
     with pytest.raises(InputError, match="not to 1"):

@@ -115,7 +115,7 @@ def test_listed_pairs_of_the_family(tmp_path):
 def test_a_tie_under_every_pair_is_decided_by_algebra():
     """LSDim with n = 3 and two cells: the worst loss over all pairs is rational, and a claim at it holds."""
     other = make_mechanism("LSDim", make_model(3), 1, {}).with_adjacency("all")
-    exact = F(dpaudit.epsilon(other).closed_form)
+    exact = F(dpaudit.epsilon(other).closed_form_text)
     assert exact == F(3, 2)  # three units, noise of scale 2
     assert dpaudit.judge(other, str(exact)).verdict is dpaudit.Verdict.PROVED
     assert dpaudit.judge(other, str(exact - F(1, 10**50))).verdict is dpaudit.Verdict.REFUTED

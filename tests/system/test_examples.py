@@ -25,7 +25,7 @@ EXACT = [
 @pytest.mark.parametrize(("mech", "settings", "factor"), EXACT)
 def test_exactly(mech, settings, factor, eps):
     result = dpaudit.epsilon(HOME + mech, eps=eps, settings=settings)
-    assert result.closed_form == str(factor * eps)
+    assert result.closed_form_text == str(factor * eps)
     assert result.epsilon.contains(factor * eps)
     assert result.claim.verdict is (Verdict.PROVED if factor <= 1 else Verdict.REFUTED)
 

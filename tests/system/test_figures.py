@@ -84,7 +84,8 @@ def own_notebook():
     names = {}
     exec("".join(cells[0]["source"]), names)
     found = dpaudit.epsilon(names["Degrees"], eps=1)
-    yield f"**{found.claim.verdict.value}**, and not by a hair: the true ε is exactly {found.closed_form}, by algebra"
+    exactly = f"the true ε is exactly {found.closed_form_text}, by algebra"
+    yield f"**{found.claim.verdict.value}**, and not by a hair: {exactly}"
     yield f"at output {found.witness.output} the two distributions are e² apart"
 
 
@@ -205,7 +206,7 @@ def examples():
         "noisy_max:ReportNoisyMax": " | exactly {} |",
         "noisy_max:ClippedNoisyMax": " | **buggy**: counts clipped before the comparison; exactly {} |",
     }.items():
-        factor = Fraction(true(name).closed_form)
+        factor = Fraction(true(name).closed_form_text)
         number = f"{factor.numerator if factor.numerator > 1 else ''}ε"
         yield f"| `{name}`{words.format(number if factor.denominator == 1 else f'{number}/{factor.denominator}')}"
     assert true("sparse_vector:BrokenSparseVector").epsilon.is_infinite

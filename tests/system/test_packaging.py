@@ -148,14 +148,6 @@ def test_a_missing_extra_is_one_line_with_the_command(module, extra, arguments, 
     assert line.endswith(f'pip install "dpaudit[{extra}]"')
 
 
-def test_the_closed_form_says_that_sympy_is_missing(monkeypatch):
-    import dpaudit
-
-    monkeypatch.setitem(sys.modules, "sympy", None)
-    with pytest.raises(dpaudit.InputError, match="pip install sympy"):
-        dpaudit.mechanism("LSDim", n=3).algebra().worst().sympy()
-
-
 def test_the_readme_asks_for_no_extra():
     """The commands of "Five questions" run on the default install."""
     text = (ROOT / "README.md").read_text()

@@ -16,6 +16,7 @@ from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball
 from dpaudit.numbers.enclosure import Enclosure, outward
 from dpaudit.numbers.expressions import Value, as_ball
+from dpaudit.numbers.symbolic import as_sympy
 from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.pairs import Witness, Worst
 from dpaudit.privacy.protocols import Algebra, ClosedLoss, Dataset, Law, Output
@@ -114,3 +115,7 @@ class Known(ClosedLoss):
     def symbolic(self) -> str:
         """Nothing."""
         return ""
+
+    def sympy(self) -> Any:
+        """The value."""
+        return as_sympy(self.value)

@@ -23,6 +23,8 @@ from dpaudit.numbers.balls import Ball, ball
 from dpaudit.numbers.champion import Champion
 from dpaudit.numbers.digits import at_most
 from dpaudit.numbers.enclosure import Enclosure
+from dpaudit.numbers.expressions import log
+from dpaudit.numbers.symbolic import as_sympy
 from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.pairs import Witness, Worst, pairs
 from dpaudit.privacy.protocols import Algebra, ClosedLoss, Dataset, Law, Output
@@ -195,6 +197,12 @@ class Supremum(ClosedLoss):
     def symbolic(self) -> str:
         """Nothing: there is no form for every epsilon."""
         return ""
+
+    def sympy(self) -> Any:
+        """The value; None where it is only known as a supremum."""
+        if self.peak.known is not None:
+            return as_sympy(self.peak.known)
+        return None if self.peak.ratio is None else as_sympy(log(expression(self.peak.ratio)))
 
 
 def with_densities(mechanism: OwnMechanism) -> OwnMechanism:
