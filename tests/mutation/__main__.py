@@ -77,6 +77,7 @@ FIRST = {
 """The modules that are mutated, each with the tests that come first."""
 _CERTIFICATES = tuple(f"evidence/test_certificate{kind}" for kind in ("_verdicts", "_statement", ""))
 _GUARANTEES = ("evidence/test_certificate_guarantees", *_CERTIFICATES)
+_THEOREMS, _EVERY_N = ("evidence/test_certificate_theorems",), ("evidence/test_certificate_every_n",)
 _SAMPLERS = ("code/test_loops", "code/test_law")
 OWN = {
     "evidence.verifier.arithmetic": ("evidence/test_intervals", "evidence/test_arithmetic"),
@@ -85,8 +86,17 @@ OWN = {
     "evidence.verifier.exact": ("evidence/test_arithmetic", *_CERTIFICATES),
     "evidence.verifier.family": _CERTIFICATES,
     "evidence.verifier.guarantees": ("evidence/test_certificate_guarantees",),
+    "evidence.verifier.reading": (*_CERTIFICATES, "evidence/test_fuzz"),
     "evidence.verifier.special": ("evidence/test_arithmetic", "evidence/test_certificate_guarantees"),
+    "evidence.verifier.subject": _CERTIFICATES,
     "evidence.verifier.table": _CERTIFICATES,
+    "evidence.verifier.theorems.every_epsilon": _THEOREMS,
+    "evidence.verifier.theorems.every_epsilon_laplace": _THEOREMS,
+    "evidence.verifier.theorems.every_n": _EVERY_N,
+    "evidence.verifier.theorems.every_n_blocks": _EVERY_N,
+    "evidence.verifier.theorems.prior_boxes": _THEOREMS,
+    "evidence.verifier.theorems.spread": (*_THEOREMS, *_EVERY_N),
+    "evidence.verifier.theorems.theorem": (*_THEOREMS, *_EVERY_N),
     "code.chain": ("code/test_chain",),
     "code.closed": ("code/test_closed", "code/test_faults", *_SAMPLERS),
     "code.keys": ("code/test_keys", "code/test_closed"),
