@@ -30,14 +30,14 @@ def restate(rng, document):
         least, most = (Fraction(int(mp.floor(value * 10**15)) + off, 10**15) for off in (-1, 2))
     place = {"output": outputs[place["output"]]} if "output" in place else place
     document["witness"] = {"x": datasets[x], "x_prime": datasets[y], **place}
-    if rng.random() < 0.2 and statement["quantity"] != "trade-off":
+    if rng.random() < 0.2:
         least, most = Fraction(0), most * rng.choice([1, Fraction(1, 2)])
     statement["lower"], statement["upper"] = str(least), str(most)
     claimed = statement.get("claimed_delta" if statement["quantity"] == "delta" else "claimed")
     for name in ("epsilon", "rho", "mu"):
         claimed = statement.get("guarantee", {}).get(name, claimed)
     if statement["quantity"] == "trade-off":
-        statement["verdict"] = "PROVED" if least >= 0 else "REFUTED" if most < 0 else "UNDECIDED"
+        statement["verdict"] = "PROVED" if most <= 0 else "REFUTED" if least > 0 else "UNDECIDED"
     elif claimed is not None:
         bound = Fraction(claimed)
         statement["verdict"] = "PROVED" if most <= bound else "REFUTED" if least > bound else "UNDECIDED"
@@ -65,4 +65,4 @@ def value_of(rng, statement, p, q):
         return mp.sqrt(2) * (mp.erfinv(1 - 2 * alpha) - mp.erfinv(2 * beta - 1)), {"threshold": str(threshold)}
     ends = [[float(Fraction(end)) for end in point] for point in statement["guarantee"]["points"]]
     f = max(b + (alpha - a) * (d - b) / (c - a) for (a, b), (c, d) in pairwise(ends))
-    return beta - f, {"threshold": str(threshold)}
+    return f - beta, {"threshold": str(threshold)}

@@ -136,9 +136,10 @@ def lie(document, full):
                 return "one is infinite, the other is not"
             continue
         lower, upper = Fraction(statement["lower"]), Fraction(statement["upper"])
-        below, above = value.upper < lower, value.lower > upper
-        open_end = above if statement["quantity"] != "trade-off" else below
-        if (below or above) and (full or not open_end):
+        ends = value.lower, value.upper
+        low, high = (-ends[1], -ends[0]) if statement["quantity"] == "trade-off" else ends
+        below, above = high < lower, low > upper
+        if (below or above) and (full or below):
             return f"the value lies in [{value.lower}, {value.upper}]"
     return None
 

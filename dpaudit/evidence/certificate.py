@@ -161,7 +161,10 @@ def _evidence(result: EpsilonResult | DeltaResult | GuaranteeResult) -> Evidence
 
 
 def _statement(claim: Claim, evidence: Evidence) -> dict[str, Any]:
-    bounds = {"quantity": evidence.quantity, **readable(evidence.value).to_dict()}
+    value = readable(evidence.value)
+    if evidence.quantity == "trade-off":  # the largest f(alpha) - beta, so that every value is larger where it is worse
+        value = Enclosure(-value.upper, -value.lower, value.places)
+    bounds = {"quantity": evidence.quantity, **value.to_dict()}
     judged = claim.to_dict()
     if evidence.quantity not in ("epsilon", "delta"):
         return {**bounds, "guarantee": judged["guarantee"], "verdict": judged["verdict"]}

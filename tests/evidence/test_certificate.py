@@ -301,11 +301,11 @@ def test_a_large_law_is_held_by_its_witness_rows_and_says_so(case, monkeypatch, 
     assert "malformed" in outcome(lie, full=True)
 
 
-def test_a_witness_only_certificate_of_a_margin_covers_the_other_bound(monkeypatch):
+def test_a_witness_only_certificate_of_a_trade_off_function(monkeypatch):
     monkeypatch.setattr(certificate, "MAX_ENTRIES", 1)
     judged = dpaudit.judge("dpaudit.examples.randomized_response:SpinnerResponse", "f=0:1;1/2:1/10;1:0")
     said = certificates.verify(certificate.certificate(judged), True)[1]
-    assert said["covered"] == "the upper bound holds; the lower bound is not covered"
+    assert said["covered"] == "the lower bound holds; the upper bound is not covered"
 
 
 def test_no_certificate_without_a_verifier():

@@ -15,7 +15,6 @@ from dpaudit.evidence.verifier.core import Rejected
 from dpaudit.evidence.verifier.family import read_family
 from dpaudit.evidence.verifier.main import extent, verify
 from dpaudit.evidence.verifier.reading import digest
-from dpaudit.evidence.verifier.special import digammas
 from dpaudit.evidence.verifier.theorems.every_epsilon_laplace import LaplaceRatio
 
 RATIOS = [
@@ -287,20 +286,6 @@ def test_a_certificate_of_another_form_is_malformed(mech, setting):
         (("more",), 1),
     ):
         assert accepted(changed(document, path, value)) is None, path
-
-
-def test_the_verifiers_digammas_contain_the_true_differences():
-    from mpmath import digamma, mp, mpf
-
-    with mp.workdps(40):
-        for alpha in (Fraction(1, 10**6), Fraction(1, 7), Fraction(1), Fraction(99, 2), Fraction(10**6)):
-            at = mpf(alpha.numerator) / alpha.denominator
-            for half, row in zip((0, mpf(1) / 2), digammas(alpha, 6, 100), strict=True):
-                for i, found in enumerate(row):
-                    true = digamma(at + half + i) - digamma(at)
-                    low, high = (mpf(end.numerator) / end.denominator for end in found.ends())
-                    assert low - mpf(10) ** -35 <= true <= high + mpf(10) ** -35
-                    assert high - low < 1e-6
 
 
 def test_what_nobody_claims_is_called_asked():

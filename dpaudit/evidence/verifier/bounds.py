@@ -110,8 +110,6 @@ def read_bounds(statement: dict[str, Any], witness: dict[str, Any], subject: Sub
         raise Malformed("lower and upper do not form an interval")
     if least is None and notion.finite:
         raise Malformed("delta or a margin is infinite")
-    if isinstance(notion, TradeOff) and least is not None and most is not None:
-        least, most = -most, -least  # it states the smallest margin, which is minus the value
     return Bounds(notion, least, most, verdict)
 
 
@@ -153,13 +151,11 @@ class FiniteLaw:
         datasets, ordered, outputs = self.subject.counts()
         pairs, possible, notion = ordered // 2, datasets * (datasets - 1) // 2, self.bounds.notion
         lower, upper = (brief(self.statement[end]) for end in ("lower", "upper"))
-        one = f"at most {upper}" if isinstance(notion, TradeOff) else f"at least {lower}"
-        open_ = f"is {one} (stated: between {lower} and {upper}, of which the other end is NOT CHECKED)"
+        open_ = f"is at least {lower} (stated: between {lower} and {upper}, of which the other end is NOT CHECKED)"
         value = "is infinite" if lower == "inf" else f"lies between {lower} and {upper}" if self.full else open_
         sure, verdict, claim = self.bounds.verdict_checked(self.full), self.bounds.verdict, "no claim"
-        checked, (near, far), covered = "full" if self.full else "witness only", notion.ends, None
-        if self.witness_only:
-            covered = f"the {near} bound holds; the {far} bound is not covered"
+        checked = "full" if self.full else "witness only"
+        covered = "the lower bound holds; the upper bound is not covered" if self.witness_only else None
         if notion.guarantee:
             shown = f"{verdict or 'none'}{'' if sure or verdict is None else ', which is NOT CHECKED'}"
             claim = f"claimed: {shortened(notion.guarantee)}; verdict: {shown}"

@@ -122,10 +122,6 @@ class Notion:
     finite = False
     largest: Fraction | None = None
     """No value is larger."""
-    ends = "lower", "upper"
-    """The stated end that the witness reaches, and the one that no pair is beyond."""
-    value, event, beyond, bound = "value", "output", "exceeds", "the claimed bound"
-    """The words of the lines."""
 
     def infinite(self, pair: Pair) -> bool:
         """Whether the value at the witness is infinite."""
@@ -189,16 +185,15 @@ class TradeOff(Notion):
     """beta >= f(alpha) for every test, f the largest of its lines height - slope alpha.
 
     A test rejects for some outputs: alpha is their probability under x', beta that of the others under x. The value is
-    the largest f(alpha) - beta, 0 at least; the least margin is minus that, and the witness bounds it from above.
+    the largest f(alpha) - beta, 0 at least, as the test that always rejects has 0; the guarantee holds if it is 0.
     """
 
-    place, finite, ends = ("threshold",), True, ("upper", "lower")
-    value, event, beyond, bound = "margin", "test", "is below", "0"
+    place, finite = ("threshold",), True
 
     def __init__(self, points: list[tuple[Fraction, Fraction]], threshold: Fraction | None) -> None:
         slopes = [(a[1] - b[1]) / (b[0] - a[0]) for a, b in pairwise(points)]
         self.lines = [(slope, b + slope * a) for slope, (a, b) in zip(slopes, points, strict=False)]
-        self.claimed, self.quantity, self.threshold = ZERO, "the least margin beta - f(alpha)", threshold
+        self.claimed, self.quantity, self.threshold = ZERO, "the largest f(alpha) - beta", threshold
         self.guarantee = "f-DP through " + ", ".join(f"({alpha}, {beta})" for alpha, beta in points)
 
     def reached(self, pair: Pair, bound: Fraction) -> int:
@@ -251,7 +246,7 @@ class Bounds:
         if full:
             lines += self._everywhere(law)
         else:
-            lines.append(f"{self.notion.ends[1]} bound: not checked (--full does)")
+            lines.append("upper bound: not checked (--full does)")
         return lines + self._conclude(full)
 
     def _at_witness(self, pair: Pair) -> list[str]:
@@ -262,22 +257,19 @@ class Bounds:
             if verdict == "PROVED" and notion.refutes:
                 raise Rejected("the verdict PROVED contradicts the infinite loss at the witness")
             return ["lower bound: an output is possible for x and impossible for x': the value is infinite"]
-        near, far = notion.ends
-        outside = {"lower": "below", "upper": "above"}
         if (self.least > 0 or isinstance(notion, Loss)) and notion.reached(pair, self.least) < 0:
-            raise Rejected(f"the {notion.value} at the witness is {outside[near]} the stated {near} bound")
+            raise Rejected("the value at the witness is below the stated lower bound")
         if not notion.trivial(self.most) and notion.reached(pair, self.most) > 0:
-            raise Rejected(f"the {notion.value} at the witness is {outside[far]} the stated {far} bound")
-        lines = [f"{near} bound: the {notion.value} at the witness reaches it"]
+            raise Rejected("the value at the witness is above the stated upper bound")
+        lines = ["lower bound: the value at the witness reaches it"]
         if verdict not in ("PROVED", "REFUTED") or notion.claimed is None or notion.delta:
             return lines
         if not (notion.proves if verdict == "PROVED" else notion.refutes):
             raise Rejected("a verdict is stated where delta, which falls as epsilon grows, does not decide the claim")
         exceeds = not notion.trivial(notion.claimed) and notion.reached(pair, notion.claimed) > 0
         if exceeds != (verdict == "REFUTED"):
-            raise Rejected(f"the verdict {verdict} contradicts the {notion.value} at the witness")
-        line = f"verdict REFUTED: the {notion.value} at the witness {notion.beyond} {notion.bound}"
-        return [*lines, line] if exceeds else lines
+            raise Rejected(f"the verdict {verdict} contradicts the value at the witness")
+        return [*lines, "verdict REFUTED: the value at the witness exceeds the claimed bound"] if exceeds else lines
 
     def _everywhere(self, law: Law) -> list[str]:
         notion, lines, bound = self.notion, [], self.most
@@ -287,10 +279,10 @@ class Bounds:
             for x, y in () if notion.trivial(bound) else law.pairs:
                 if notion.exceeded(Pair(law, x, y), bound):
                     where = f"x = {quoted(x)}, x' = {quoted(y)}"
-                    raise Rejected(f"the {notion.value} of {where} {notion.beyond} the {notion.ends[1]} bound")
-            lines = [f"{notion.ends[1]} bound: no pair and {notion.event} {notion.beyond} it"]
+                    raise Rejected(f"the value of {where} exceeds the upper bound")
+            lines = ["upper bound: no pair and output exceeds it"]
         if proved:
-            lines.append(f"verdict PROVED: no pair and {notion.event} {notion.beyond} {notion.bound}")
+            lines.append("verdict PROVED: no pair and output exceeds the claimed bound")
         if notion.delta and notion.claimed is not None and self.verdict in ("PROVED", "REFUTED"):
             delta = Delta(notion.claimed, None, ZERO)
             exceeds = notion.delta < 1 and any(delta.exceeded(Pair(law, *pair), notion.delta) for pair in law.pairs)
