@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
 from math import lcm
 from typing import Any
 
@@ -14,16 +15,17 @@ from dpaudit.noise.constraints import Tree
 from dpaudit.noise.explore import Path, RealPart
 from dpaudit.noise.families import EVERYWHERE, Family, Window
 from dpaudit.noise.linear import Linear, fraction
+from dpaudit.noise.paths import lattice_chance
 from dpaudit.noise.pieces import Piecewise, Terms, constant
 from dpaudit.noise.trees import Node, TooComplex, chance, density, grid_for, is_closed, multiply, rooted
-from dpaudit.numbers.exponentials import ONE, Form, combine, of_rational
+from dpaudit.numbers.exponentials import ONE, Exponentials, Form, combine, product
 
 
 @dataclass(frozen=True)
 class Normal:
-    """A real part that is a Gaussian draw alone, around ``mean``."""
+    """A real part that is a sum of Gaussian draws, around ``mean``."""
 
-    sigma: Fraction
+    variance: Fraction
     mean: Fraction
 
 
@@ -34,7 +36,8 @@ Density = Piecewise | Normal
 class Part:
     """The outputs of one shape: their probability up to the real parts, and the density of each real part.
 
-    With one real part the weight is in its density. ``image`` says which linear image of the real parts is meant.
+    With one real part the weight's numerator is in its density. ``image`` says which linear image of the real parts is
+    meant.
     """
 
     weight: Form
@@ -74,25 +77,30 @@ def _merged(found: Sequence[Part]) -> Part:
         return Part(weight, ())
     if len(found[0].densities) > 1:
         raise TooComplex("several ways lead to outputs of one shape with several real parts: return which way it was")
+    all_ = [part.weight[1] for part in found]
+    bottoms = [bottom for i, bottom in enumerate(all_) if bottom not in all_[:i]]
     total: Piecewise | None = None
     for part in found:
         only = part.densities[0]
         if isinstance(only, Normal):
             raise TooComplex("several ways lead to one Gaussian real part: return which way it was")
-        total = only if total is None else _sum(total, only)
+        here = _weighted(only, reduce(product, [bottom for bottom in bottoms if bottom != part.weight[1]], ONE))
+        total = here if total is None else _sum(total, here)
     if total is None:
         raise ValueError("unreachable")
-    return Part(of_rational(Fraction(1)), (total,))
+    return Part((ONE, reduce(product, bottoms, ONE)), (total,))
 
 
 def _sum(f: Piecewise, g: Piecewise) -> Piecewise:
-
     a, b = lcm(f.grid.a, g.grid.a), lcm(f.grid.b, g.grid.b)
     return f.regridded(a, b).plus(g.regridded(a, b))
 
 
 def _part(path: Path) -> Part:
     forms = reals(path.output)
+    sums = _gaussian_sums(path, forms)
+    if sums:
+        return Part(_weight(path, list(path.system.trees())), sums)
     if len(forms) == 1 and len(forms[0].terms) == 2:
         return _two_draws(path, forms[0])
     placed, image = _independent(forms)
@@ -102,16 +110,32 @@ def _part(path: Path) -> Part:
     if len(set(used)) < len(used):
         raise TooComplex("two real parts depend on each other through comparisons: return one of them")
     others = [tree for number, tree in enumerate(trees) if number not in used]
-    if path.system.lattice:
-        raise TooComplex("whole-valued draws beside real parts are not followed: return one kind")
-    closed = [rooted(tree, next(iter(tree.families))) for tree in others]
-    if not all(map(is_closed, closed)):
-        raise TooComplex("comparisons of Gaussian draws beside real parts are not followed")
-    weight = multiply([path.weight, *map(chance, closed)])
+    weight = _weight(path, others)
     densities = [_density(path, trees[home[s]] if s in home else None, s, a, b) for s, a, b in placed]
     if len(densities) == 1 and isinstance(densities[0], Piecewise):
-        return Part(of_rational(Fraction(1)), (_weighted(densities[0], weight),), image)
+        return Part((ONE, weight[1]), (_weighted(densities[0], weight[0]),), image)
     return Part(weight, tuple(densities), image)
+
+
+def _gaussian_sums(path: Path, forms: Sequence[Linear]) -> tuple[Normal, ...]:
+    """The real parts, where each is a sum of Gaussian draws that are compared nowhere, and no two share a draw."""
+    used = [s for form in forms for s, _ in form.terms]
+    if len(set(used)) < len(used) or any(s in path.system.scale or path.families[s].kind != "gaussian" for s in used):
+        return ()
+    variances = [sum((fraction(c) * path.families[s].scale) ** 2 for s, c in form.terms) for form in forms]
+    return tuple(Normal(Fraction(v), fraction(form.shift)) for v, form in zip(variances, forms, strict=True))
+
+
+def _weight(path: Path, others: Sequence[Tree]) -> Form:
+    """The chance of the coins, of whole-valued draws, and of the trees that have no real part."""
+    closed = [rooted(tree, next(iter(tree.families))) for tree in others]
+    if not all(map(is_closed, closed)):
+        raise TooComplex("comparisons of Gaussian draws beside real parts are not followed: return one kind")
+    whole = [lattice_chance(path.families[s], path.system.lattice_window(s)) for s in path.system.lattice]
+    known = [form for form in whole if isinstance(form, tuple)]
+    if len(known) < len(whole):
+        raise TooComplex("discrete Gaussian draws beside real parts are not followed: return one kind")
+    return multiply([path.weight, *known, *map(chance, closed)])
 
 
 def _independent(forms: Sequence[Linear]) -> tuple[list[tuple[int, Fraction, Fraction]], Hashable]:
@@ -137,7 +161,7 @@ def _density(path: Path, tree: Tree | None, s: int, a: Fraction, b: Fraction) ->
     if tree is None:
         family = path.families[s].times(a)
         if family.kind == "gaussian":
-            return Normal(family.scale, b)
+            return Normal(family.scale**2, b)
         node: Node = (family, EVERYWHERE, ())
     else:
         node = scaled_node(rooted(tree, s), a / tree.scales[s])
@@ -172,10 +196,8 @@ def _two_draws(path: Path, form: Linear) -> Part:
             window = tuple(None if end is None else end - fraction(form.shift) for end in (low, high))  # type: ignore[assignment]
         if not is_closed(node):
             continue
-        others = [rooted(tree, next(iter(tree.families))) for tree in trees if tree is not home and tree is not place]
-        if path.system.lattice or not all(map(is_closed, others)):
-            continue
-        return _convolved(node, noise, window, fraction(form.shift), multiply([path.weight, *map(chance, others)]))
+        weight = _weight(path, [tree for tree in trees if tree is not home and tree is not place])
+        return _convolved(node, noise, window, fraction(form.shift), weight)
     raise TooComplex("a real part adds several draws: return them one by one, or add one draw only")
 
 
@@ -192,7 +214,7 @@ def _convolved(node: Node, noise: Family, window: Window, shift: Fraction, weigh
     found = found.with_laplace(found.grid.rate(noise.rate()))
     found = found.within(*(None if end is None else found.grid.point(end) for end in window))
     found = found.shifted(-found.grid.point(shift))
-    return Part(of_rational(Fraction(1)), (_weighted(found, weight),))
+    return Part((ONE, weight[1]), (_weighted(found, weight[0]),))
 
 
 def scaled_node(node: Node, factor: Fraction) -> Node:
@@ -209,17 +231,11 @@ def scaled_node(node: Node, factor: Fraction) -> Node:
     return family.times(factor), scaled(cut), below
 
 
-def _weighted(function: Piecewise, weight: Form) -> Piecewise:
-    """The function times a number without a denominator; on a grid that has its exponents."""
-    top, bottom = weight
-    if bottom != ONE:
-        raise TooComplex("coins with exponentials in a denominator beside a real part: use rational probabilities")
+def _weighted(function: Piecewise, top: Exponentials) -> Piecewise:
+    """The function times a sum of exponentials; on a grid that has its exponents."""
     if top == ONE:
         return function
-
-    fine = function.grid.b
-    for exponent in top:
-        fine = lcm(fine, exponent.denominator)
+    fine = lcm(function.grid.b, *(exponent.denominator for exponent in top))
     found = function.regridded(function.grid.a, fine)
     unit = found.grid.a * fine
     terms: Terms = {(0, 0, int(e * unit)): fmpq(c.numerator, c.denominator) for e, c in top.items()}

@@ -125,10 +125,10 @@ def _best(f: Density, g: Density) -> Candidate:
 
 def _normal_best(f: Density, g: Density) -> Candidate:
     """The supremum where one density is normal: its tails decide, or two normal densities have a largest ratio."""
-    if isinstance(f, Normal) and isinstance(g, Normal) and f.sigma < g.sigma:
-        wider = g.sigma**2 - f.sigma**2
-        most = ball(g.sigma / f.sigma).log() + ball((f.mean - g.mean) ** 2 / (2 * wider))
-        return Candidate(most, f"v = {(f.mean * g.sigma**2 - g.mean * f.sigma**2) / wider}")
+    if isinstance(f, Normal) and isinstance(g, Normal) and f.variance < g.variance:
+        wider = g.variance - f.variance
+        most = ball(g.variance / f.variance).log() / 2 + ball((f.mean - g.mean) ** 2 / (2 * wider))
+        return Candidate(most, f"v = {(f.mean * g.variance - g.mean * f.variance) / wider}")
     if isinstance(g, Piecewise) and all(g.parts):
         raise TooComplex("a Gaussian real part against one with other noise: its loss is not computed here")
     if isinstance(f, Piecewise) and not (f.parts[0] or f.parts[-1]):
@@ -195,9 +195,9 @@ def _tests(mine: Part, theirs: Part | None) -> Test:
 
 def _inner(pairs: Sequence[tuple[Density, Density]]) -> Test:
     """The tests on densities that differ."""
-    normal = [(f, g) for f, g in pairs if isinstance(f, Normal) and isinstance(g, Normal) and f.sigma == g.sigma]
+    normal = [(f, g) for f, g in pairs if isinstance(f, Normal) and isinstance(g, Normal) and f.variance == g.variance]
     if len(normal) == len(pairs):
-        square = sum((((f.mean - g.mean) / f.sigma) ** 2 for f, g in normal), Fraction(0))
+        square = sum(((f.mean - g.mean) ** 2 / f.variance for f, g in normal), Fraction(0))
         return lambda at: Region(*_normal_test(ball(square).sqrt(), ball(at)), arb(0))
     closed = [(f, g) for f, g in pairs if isinstance(f, Piecewise) and isinstance(g, Piecewise)]
     if len(closed) < len(pairs):
@@ -239,8 +239,8 @@ def normal_distance(mine: Law, theirs: Law) -> Fraction | None:
             return None
         square = Fraction(0)
         for f, g in zip(part.densities, other.densities, strict=True):
-            if isinstance(f, Normal) and isinstance(g, Normal) and f.sigma == g.sigma:
-                square += ((f.mean - g.mean) / f.sigma) ** 2
+            if isinstance(f, Normal) and isinstance(g, Normal) and f.variance == g.variance:
+                square += (f.mean - g.mean) ** 2 / f.variance
             elif f != g:
                 return None
         found.add(square)

@@ -32,7 +32,7 @@ def probability(path: Path, exactly: bool = True) -> Value:
         else:
             rest.append(gaussian.tree_chance(tree))
     for s in path.system.lattice:
-        found = _lattice(path.families[s], path.system.lattice_window(s))
+        found = lattice_chance(path.families[s], path.system.lattice_window(s))
         if isinstance(found, tuple):
             exact.append(found)
         else:
@@ -42,7 +42,8 @@ def probability(path: Path, exactly: bool = True) -> Value:
     return Value(None, lambda: gaussian.product([*map(gaussian.form_ball, exact), *(part() for part in rest)]))
 
 
-def _lattice(family: Family, window: tuple[int | None, int | None]) -> Form | Callable[[], Ball]:
+def lattice_chance(family: Family, window: tuple[int | None, int | None]) -> Form | Callable[[], Ball]:
+    """The chance that a discrete draw lies between two whole numbers; a function that encloses it where need be."""
     if family.kind == "discrete laplace":
         return discrete_laplace_window(family.scale, *window)
     return lambda: gaussian.lattice_window(family.scale, *window)

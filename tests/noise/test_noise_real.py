@@ -79,7 +79,7 @@ def test_an_unbounded_loss(data, code):
 
 
 def test_the_narrower_of_two_gaussians_has_a_largest_ratio():
-    f, g = Normal(F(1), F(0)), Normal(F(2), F(1))
+    f, g = Normal(F(1), F(0)), Normal(F(4), F(1))
     with balls.precision(128):
         found, back = losses._best(f, g), losses._best(g, f)
         points = [mpf(k) / 1000 for k in range(-900, 0)]
@@ -209,3 +209,50 @@ def test_a_closed_form_at_one_epsilon_is_no_law_for_every_epsilon():
             self.data, self.code = [0, 1], lambda x, noise: x + noise.laplace(1 / epsilon**2)
 
     assert dpaudit.calibrate(Square, "1/4").nominal == F(1, 2)
+
+
+def test_coins_and_whole_draws_weigh_densities_with_their_denominators():
+    """A mixture over a logistic coin and a clamped discrete draw, whose chances have two denominators."""
+    logistic = dpaudit.exp(1) / (1 + dpaudit.exp(1))
+
+    def code(x, noise):
+        move = 1 if noise.bernoulli(logistic) else 2
+        if move == 2:
+            move = int(min(max(noise.discrete_laplace(2), 0), 1))
+        return move * x + noise.laplace(1)
+
+    p, r = 1 / (1 + exp(-1)), exp(-0.5) / (1 + exp(-0.5))  # r = P(discrete draw >= 1)
+    chance = {0: (1 - p) * (1 - r), 1: p + (1 - p) * r}
+
+    def density(x):
+        return lambda v: sum(c * ref.laplace_pdf(v - move * x, mpf(1)) for move, c in chance.items())
+
+    f, g = density(1), density(0)
+    edges = [mpf(k) / 64 for k in range(-64, 129)]
+    ends = [*range(-40, -1), *edges, *range(3, 40)]
+    expected = max(
+        sum(quad(lambda v, a=a, b=b: max(mpf(0), a(v) - exp(mpf("0.25")) * b(v)), pair) for pair in pairwise(ends))
+        for a, b in ((f, g), (g, f))
+    )
+    assert abs(float(delta([0, 1], code, "1/4").lower) - float(expected)) < 1e-5
+
+
+def test_a_whole_draw_and_a_real_one_side_by_side():
+    def code(x, noise):
+        return min(max(x + noise.discrete_laplace(3), 0), 2), x + noise.laplace(2)
+
+    assert epsilon([0, 1], code).closed_form == "5/6"
+
+
+def test_a_sum_of_gaussian_draws_is_one_gaussian():
+    """Noise of two parties, 1 + 4 = variance 5: delta and mu are those of sigma = sqrt 5; a coin beside it is fine."""
+
+    def code(x, noise):
+        return noise.bernoulli(F(1, 3)), x + noise.gaussian(1) - noise.gaussian(2)
+
+    mechanism = Mechanism([0, 1], code)
+    mu = 1 / sqrt(mpf(5))
+    expected = erfc((mpf("0.25") / mu - mu / 2) / sqrt(2)) / 2 - exp(0.25) * erfc((0.25 / mu + mu / 2) / sqrt(2)) / 2
+    assert abs(float(delta([0, 1], code, "1/4").lower) - float(expected)) < 1e-13
+    assert dpaudit.judge(mechanism, claim="rho=1/10").claim.verdict is Verdict.PROVED
+    assert dpaudit.judge(mechanism, claim="rho=99/1000").claim.verdict is Verdict.REFUTED

@@ -48,7 +48,7 @@ class RealMechanism(OwnMechanism):
         """The suprema of the losses of (x, y), shape by shape, at the precision in force."""
         laws, key = cast(NoiseLaws, self._sampled), (x, y, balls.working_bits())
         if key not in self._peaks:
-            self._peaks[key] = laws.careful(x, lambda: losses.peaks(self._laws[x], self._laws[y]))
+            self._peaks[key] = laws.careful(x, partial(losses.peaks, self._laws[x], self._laws[y]))
         return self._peaks[key]
 
     @cached_property
@@ -96,7 +96,7 @@ class RealMechanism(OwnMechanism):
     def direct_test(self, x: Dataset, y: Dataset, at: Fraction) -> tuple[Ball, Ball]:
         """(level, power) of the test that rejects where the loss exceeds ``at``."""
         laws = cast(NoiseLaws, self._sampled)
-        found = laws.careful(x, lambda: losses.tests(self._laws[x], self._laws[y])(at))
+        found = laws.careful(x, partial(losses.tests(self._laws[x], self._laws[y]), at))
         return found.q, found.p
 
     def divergence(self, quantity: str, order: Fraction) -> tuple[Fraction | Ball, Dataset, Dataset] | None:
