@@ -29,7 +29,7 @@ class Line:
     """One series: a value for every x; ``end`` is written at its last point, beside its name."""
 
     name: str
-    xs: tuple[Fraction | int, ...]
+    xs: tuple[Fraction | int | float, ...]
     ys: tuple[Enclosure, ...]
     end: str = ""
     colour: int | None = None

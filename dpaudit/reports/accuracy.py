@@ -102,16 +102,16 @@ def distances(block: Block, x: Histogram, progress: Progress, title: str = "") -
         name = case.label
         if len(found.steps) <= MOST_DISTANCES:
             steps = [step for step in found.steps if not step.distance.is_infinite]
-            rows += [(name, _middle(step.distance), step.distance, step.cumulative) for step in steps]
+            rows += [(name, step.distance, step.cumulative) for step in steps]
         for bound in found.bounds:
             same = {field.name: getattr(bound, field.name) for field in fields(Bound) if hasattr(bound, field.name)}
             bounds.append(Bound(**same | {"mechanism": name, "x": tuple(x), "command": found.command or ""}))
-    table = Table.of("mechanism | t: exact | distance: enclosure | Pr[H ≤ t]: enclosure", rows)
+    table = Table.of("mechanism | distance: enclosure | Pr[H ≤ t]: enclosure", rows)
     failing = sum(bound.verdict is Verdict.REFUTED for bound in bounds)
     law = f"Distance of the release from the truth at x = {text(x)}"
     said = f"{failing} of {len(bounds)} accuracy bounds fail at x = {text(x)}" if bounds else law
     half, labels = _half_within(table, x), {"x_label": "Hellinger distance t", "y_label": "Pr[H ≤ t]"}
-    figure = Figure(Look.STEPS, half or law, "t", "Pr[H ≤ t]", by="mechanism", **labels)  # type: ignore[arg-type]
+    figure = Figure(Look.STEPS, half or law, "distance", "Pr[H ≤ t]", by="mechanism", **labels)  # type: ignore[arg-type]
     heading = f"Distance from the truth at x = {text(x)}, ε = {block.eps}"
     full = f"{title}: {heading}" if title else heading
     yield Section("distances", full, said, figure, table, commands=tuple(filter(None, commands)))
@@ -121,7 +121,7 @@ def distances(block: Block, x: Histogram, progress: Progress, title: str = "") -
 def _half_within(table: Table, x: Histogram) -> str:
     """Within which distance half of the releases lie, of the best and the worst mechanism; "" where none is known."""
     found: dict[str, Fraction] = {}
-    for name, _, distance, share in table.rows:
+    for name, distance, share in table.rows:
         if isinstance(share, Enclosure) and isinstance(distance, Enclosure) and share.reaches(Fraction(1, 2)):
             found.setdefault(str(name), distance.upper)
     if not found:
@@ -130,11 +130,6 @@ def _half_within(table: Table, x: Histogram) -> str:
     near, far = min(ends), max(ends)
     others = "" if far == near else f", within {at_most(far, 3)} with {ends[far]}"
     return f"At x = {text(x)} half of the releases lie within {at_most(near, 3)} of the truth with {ends[near]}{others}"
-
-
-def _middle(value: Enclosure) -> Fraction:
-    """A decimal near the middle, for drawing."""
-    return Fraction(f"{float((value.lower + value.upper) / 2):.6g}")
 
 
 def balanced(block: Block, progress: Progress) -> Iterator[Part]:

@@ -7,6 +7,7 @@ from textwrap import fill
 from typing import Any
 
 from dpaudit.charts import draw, style
+from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.reports.document import Section
 from dpaudit.reports.table import Figure, Look, Table
 
@@ -39,7 +40,7 @@ def _lines(axes: Any, figure: Figure, table: Table, order: Sequence[str]) -> Non
     series = []
     for name, rows in table.groups(figure.by).items():
         known = [row for row in rows if row[x] is not None and row[y] is not None]
-        xs: Any = [row[x] for row in known]
+        xs: Any = [draw.number(row[x]) if isinstance(row[x], Enclosure) else row[x] for row in known]  # type: ignore[arg-type]
         if known:
             colour = order.index(name) if name in order else None
             series.append(draw.Line(name, tuple(xs), tuple(row[y] for row in known), ends.get(name, ""), colour))  # type: ignore[misc]

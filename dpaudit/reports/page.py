@@ -227,9 +227,7 @@ def grid(table: Table, figure: Figure | None = None, most: int = MOST_ROWS) -> G
     if figure is not None and figure.look is Look.LINES and figure.by:
         heads, rows, numbers = _side_by_side(table, figure)
     else:
-        drawn = figure.x if figure is not None and figure.look is Look.STEPS else ""  # the middle of an enclosure
-        known = [i for i, column in enumerate(table.columns) if column.name != drawn]
-        used = [i for i in known if any(row[i] not in (None, "") for row in table.rows)]
+        used = [i for i in range(len(table.columns)) if any(row[i] not in (None, "") for row in table.rows)]
         heads = [table.columns[i].name for i in used]
         rows = [[cell(table.columns[i], row[i]) for i in used] for row in table.rows]
         numbers = [table.columns[i].kind not in (Kind.TEXT, Kind.VERDICT) for i in used]

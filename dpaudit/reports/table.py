@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
@@ -78,11 +78,6 @@ class Table:
         for row in self.rows:
             found.setdefault("" if place is None else str(row[place]), []).append(row)
         return found
-
-    def records(self) -> Iterator[dict[str, Cell]]:
-        """Yields each row by the names of its columns."""
-        names = [column.name for column in self.columns]
-        yield from (dict(zip(names, row, strict=True)) for row in self.rows)
 
 
 class Look(StrEnum):

@@ -74,7 +74,8 @@ def settings(path):
 def test_a_sample_of_the_numbers_is_recomputed(path):
     chosen, known = random.Random(path.parent.name), settings(path)
     for section in document(path).sections:
-        rows = list(section.table.records()) if section.table else []
+        names = [column.name for column in section.table.columns] if section.table else []
+        rows = [dict(zip(names, row, strict=True)) for row in section.table.rows] if section.table else []
         if section.kind == "epsilon-by-n":
             for row in chosen.sample(rows, 12):
                 found = dpaudit.epsilon(known[row["mechanism"]].at(n=row["n"]), digits=12)
