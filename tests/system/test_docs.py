@@ -209,8 +209,8 @@ def test_shown_checks_are_decided(number, tmp_path, capsys):
     assert main(["check", "--from", str(file), "--require"]) == 0
 
 
-HELD = ('{"id", "document", "item",', "python3 -m venv", "apt-get install")
-"""Blocks that are not run: members of JSON, which a test below holds, and what installs something."""
+HELD = ('{"id", "document", "item",', "python3 -m venv", "apt-get install", "# .pre-commit-config.yaml")
+"""Blocks that are not run: members of JSON, which a test below holds, what installs something, and test_actions."""
 
 
 @pytest.mark.parametrize("path", PAGES, ids=named)
