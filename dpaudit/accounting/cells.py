@@ -24,12 +24,16 @@ BITS = 128
 """Precision of the cells: rounding and cancellation cost about 2 log2(1/h) of them."""
 
 
-MOST = 1 << 23
+MOST = 1 << 22
 """More cells are never made."""
 
 
 class TooFine(Exception):
-    """The grid would need more cells than can be made."""
+    """The grid would need more cells, or points, than can be made."""
+
+    def __init__(self, needed: int = 0) -> None:
+        super().__init__(f"{needed} are needed")
+        self.needed = needed
 
 
 @dataclass(frozen=True)
@@ -136,7 +140,7 @@ def _piece_cells(piece: Piece, rate: Fraction, lattice: Lattice, beyond: Range) 
         last = _least(lambda k: up(mixed.above(k)[0]) <= beyond.top)
         first = -_least(lambda k: up(mixed.below(-k)[1]) <= beyond.bottom)
         if last - first > MOST:
-            raise TooFine(f"the losses of one release fill {last - first} cells")
+            raise TooFine(last - first)
         mids, rads = list[float](), list[float]()
         factor, low = mixed.edge(first)
         for k in range(first + 1, last + 1):

@@ -56,7 +56,7 @@ class Tilted:
         """Left of the span the weight is smaller than that; right of it there is no mass worth it (see ``_refuse``)."""
         weights[start - self.first : stop - self.first] = floats.exponentials(rate, start - self.anchor, stop - start)
         if stop < self.first + count:
-            raise TooFine("the tilt is too steep")
+            raise TooFine  # the tilt is too steep
         self.upper = upper.values * weights * (1 + 2 * EXPONENTIAL) + TINY
         self.scale = 1 / float(np.sum(self.upper))
         self.upper = self.upper * self.scale * (1 + 4 * U)
@@ -146,7 +146,7 @@ class Composition:
         self.start, wanted = bottom, top - bottom + 1
         self.size = 1 << max(4, (wanted - 1).bit_length())
         if self.size > LARGEST_SIZE:
-            raise TooFine(f"the window needs {self.size} points")
+            raise TooFine(self.size)
         self.above, self.below = (
             (self._log_moment(tilted, rate) - ball(rate * self.step * (place - self.centre))).exp().upper()
             for rate, place in zip(rates, (self.start + self.size, self.start - 1), strict=True)

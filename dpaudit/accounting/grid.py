@@ -193,8 +193,12 @@ class Grid:
             try:
                 step = fitted(step or self._first(questions), self.natural)
                 self.refine_to(step, open_)
-            except TooFine:
-                break
+            except TooFine as error:
+                if state.rounds or step > COARSEST:
+                    break
+                coarser = max(Fraction(4), Fraction(error.needed, self.most_cells))
+                step, self.natural = coarser * (step or first_step(self.events)), None
+                continue  # releases of very different spread: a coarser grid for all is better than none
             state.rounds += 1
             state.history.append((step, dict(state.known)))
             if progress is not None:

@@ -1,5 +1,7 @@
 """Accountants beside the certified bounds: ``python -m reports.accountants`` computes, ``... page`` writes the report.
 
+``... bounds`` computes our bounds again, and marks beside them what the accountants said, which is not asked again.
+
 Every finished row is appended to rows.jsonl at once; a run that is killed goes on where it stopped.
 """
 
@@ -13,13 +15,15 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from dpaudit.accounting.event import Event
 from dpaudit.accounting.grid import Question
 from dpaudit.accounting.reading import read
-from dpaudit.accounting.rivals import installed, rivals
+from dpaudit.accounting.rivals import installed, mark, rivals
 from dpaudit.accounting.solve import solve
+from dpaudit.numbers.bounds import Bounds
 from dpaudit.numbers.digits import powers
 from dpaudit.numbers.enclosure import outward
-from reports.accountants.page import write, written_row
+from reports.accountants.page import read_row, write, written_row
 from reports.accountants.settings import DELTAS, compositions
 
 HERE = Path(__file__).parent
@@ -40,11 +44,8 @@ def late(*_: object) -> None:
 
 def row(words: list[str]) -> dict[str, Any]:
     """Certified bounds of epsilon at every delta, and what the others say."""
-    events, start = [read(text) for text in words], time.process_time()
-    questions = [Question(delta=Fraction(delta)) for delta in DELTAS]
-    found = solve(events, questions, GAP, MOST_CELLS)
-    seconds = time.process_time() - start
-    known = [(q.delta or Fraction(0), found.known[q]) for q in questions]
+    events = [read(text) for text in words]
+    known, ours = bounded(events)
     said = []
     signal.alarm(SECONDS)
     try:
@@ -53,18 +54,43 @@ def row(words: list[str]) -> dict[str, Any]:
         pass
     finally:
         signal.alarm(0)
+    return {"events": words, **ours, "others": said}
+
+
+def bounded(events: list[Event]) -> tuple[list[tuple[Fraction, Bounds]], dict[str, Any]]:
+    """Our bounds of epsilon at every delta: as they are, and as the members of a row."""
+    start = time.process_time()
+    questions = [Question(delta=Fraction(delta)) for delta in DELTAS]
+    found = solve(events, questions, GAP, MOST_CELLS)
+    seconds = time.process_time() - start
+    known = [(q.delta or Fraction(0), found.known[q]) for q in questions]
     certified = [
         {"delta": delta, **outward(bounds.lower, bounds.upper, 12).to_dict()}
         for delta, (_, bounds) in zip(DELTAS, known, strict=True)
         if bounds.upper != float("inf")
     ]
-    return {
-        "events": words,
-        "certified": certified,
-        "method": found.method,
-        "seconds": round(seconds, 2),
-        "others": said,
-    }
+    return known, {"certified": certified, "method": found.method, "seconds": round(seconds, 2)}
+
+
+def renewed(old: dict[str, Any]) -> dict[str, Any]:
+    """The row with our bounds computed again, and every answer of the others marked beside them."""
+    known, ours = bounded([read(text) for text in old["events"]])
+    others = []
+    for said in old["others"]:
+        if "epsilon" in said:
+            bounds = dict(known)[Fraction(said["delta"])]
+            said = mark(said["accountant"], Fraction(said["delta"]), float(said["epsilon"]), bounds).to_dict()
+        others.append(said)
+    return {**old, **ours, "others": others}
+
+
+def renew() -> None:
+    """Renews every row, each in its place as soon as it is known."""
+    lines = ROWS.read_text().splitlines()
+    for i, line in enumerate(lines):
+        lines[i] = compact(renewed(read_row(line)))
+        ROWS.write_text("\n".join(lines) + "\n")
+        print(i + 1, read_row(lines[i])["events"], flush=True)
 
 
 def compact(found: dict[str, Any]) -> str:
@@ -81,6 +107,10 @@ def compact(found: dict[str, Any]) -> str:
 def main() -> None:
     """Computes what is missing, for as many minutes as the first argument says."""
     if sys.argv[1:] == ["page"]:
+        write(HERE)
+        return
+    if sys.argv[1:] == ["bounds"]:
+        renew()
         write(HERE)
         return
     until = time.monotonic() + 60 * float(sys.argv[1]) if sys.argv[1:] else float("inf")
