@@ -378,6 +378,7 @@ def test_the_files_are_short_and_say_what_they_establish():
     lines = {path.relative_to(FOLDER).as_posix(): len(path.read_text().splitlines()) for path in FOLDER.rglob("*.py")}
     assert max(lines.values()) <= 350
     assert lines["core.py"] + lines["arithmetic.py"] <= 600
-    assert sum(count for name, count in lines.items() if not name.startswith("theorems/")) <= 2200
+    apart = ("theorems/", "composition")  # kinds of certificates that nothing else needs
+    assert sum(count for name, count in lines.items() if not name.startswith(apart)) <= 2100
     for path in FOLDER.rglob("*.py"):
         assert ast.get_docstring(ast.parse(path.read_text())), path
