@@ -65,15 +65,15 @@ class Tilted:
         self.lower = np.maximum(lower * weights * (self.scale * (1 - 2 * EXPONENTIAL - 3 * U)) - TINY, 0.0)
         self.step = step
 
-    def moment(self, more: Fraction) -> Ball:
-        """A number that is at least the sums of upper(k) e^(more (k - anchor) h) and of lower(k) e^(...)."""
+    def moments(self, more: Fraction) -> tuple[Ball, Ball]:
+        """Numbers that are at least the sums of lower(k) e^(more (k - anchor) h) and of upper(k) e^(...)."""
         start, count = self.first - self.anchor, len(self.upper)
-        larger = np.maximum(self.upper, self.lower)  # what is below as a whole may be above at a place
-        weights = floats.exponentials(ball(more * self.step), start, count)
-        return balls.dyadic(floats.sum_above(larger * weights * (1 + 2 * EXPONENTIAL) + TINY))
+        weights = floats.exponentials(ball(more * self.step), start, count) * (1 + 2 * EXPONENTIAL)
+        lower, upper = (floats.sum_above(values * weights + TINY) for values in (self.lower, self.upper))
+        return balls.dyadic(lower), balls.dyadic(upper)
 
     def most(self) -> float:
-        """The largest |more| that ``moment`` can take without leaving the range of binary64."""
+        """The largest |more| that ``moments`` can take without leaving the range of binary64."""
         reach = max(self.anchor - self.first, self.first + len(self.upper) - self.anchor, 1)
         return 600 / (reach * float(self.step))
 
@@ -154,7 +154,15 @@ class Composition:
 
     @staticmethod
     def _log_moment(tilted: Sequence[Tilted], rate: Fraction) -> Ball:
-        return balls.total([t.moment(rate).log() * t.times for t in tilted])
+        """At least the logarithm of the moment of the composed lower and of the composed upper sequence.
+
+        What is below as a whole may have more mass at the lowest losses, so that neither moment bounds the other.
+        """
+        both = zip(*(t.moments(rate) for t in tilted), strict=True)
+        times = [t.times for t in tilted]
+        return balls.maximum(
+            [balls.total([m.log() * n for m, n in zip(moments, times, strict=True)]) for moments in both]
+        )
 
     def _composed(self, tilted: Sequence[Tilted], values: Sequence[Floats]) -> _Sequence:
         """The circular convolution of all terms, each ``times`` over, with a bound of its error."""

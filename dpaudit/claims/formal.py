@@ -30,22 +30,16 @@ def without_coq() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Theorem:
-    """A theorem of a file of a folder; ``says`` is what it says, in a plain sentence, ``under`` which hypothesis."""
+    """A theorem of a file of a folder; ``says`` is what it says, in a plain sentence."""
 
     folder: Path
     file: str
     name: str
     says: str
-    under: str = ""
 
     def __str__(self) -> str:
         """Returns its full name."""
         return f"{self.file}.{self.name}"
-
-    @property
-    def condition(self) -> str:
-        """Returns " (under …)", or nothing for a theorem without a hypothesis."""
-        return f" (under {self.under})" if self.under else ""
 
     def problem(self) -> str | None:
         """Returns "" if the kernel accepts the theorem without axioms of its own, else why not; None: not run here."""

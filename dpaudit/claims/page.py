@@ -21,7 +21,7 @@ numbers. {introduction}
   inequalities that certified interval arithmetic ("balls") decides. **PROVED on its grid** was decided exactly, with
   certified arithmetic, for every instance of the grid that is named there, and for nothing beyond it.
 - "Coq: `File.theorem`" names a theorem that the kernel of the proof assistant Coq accepts; the check asks it again
-  where coqc is installed. "under …" is a hypothesis of that theorem: what it says of the claim rests on it.
+  where coqc is installed. It has no hypothesis beyond the claim's own.
 - REFUTED comes with the first counterexample in the order of search (least n, then simplest ε and prior).
 - UNWITNESSED: "there is …" without a witness on the grid. IMPOSSIBLE: "there is …", and it is proved that there is
   none. MEASURED: an O(·) statement, which numbers cannot decide.
@@ -48,6 +48,6 @@ def _verdict(row: dict[str, str]) -> str:
 
 def _row(claim: Claim, row: dict[str, str] | None, theorem: Theorem | None) -> str:
     found = ["–", "not checked", ""] if row is None else [_verdict(row), row["extent"], row["line"]]
-    found[1] += f"; Coq: `{theorem}`{theorem.condition}" if theorem else ""
+    found[1] += f"; Coq: `{theorem}`" if theorem else ""
     cells = [f"`{claim.id}`", claim.where, claim.statement, *found]
     return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |\n"

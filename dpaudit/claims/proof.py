@@ -137,7 +137,7 @@ class Proof:
 
     def formal(self, theorem: Theorem) -> Proof:
         """Adds a theorem of Coq: accepted by its kernel, FAILED, or by hand where there is no coqc to ask."""
-        problem, says = theorem.problem(), f"{theorem.says}{theorem.condition}"
+        problem, says = theorem.problem(), theorem.says
         if problem is None:
             return self._add(Line("Coq", says, Kind.HAND, f"Coq theorem {theorem}, {NOT_RUN}"))
         self._add(Line("Coq", says, Kind.COQ, str(theorem), not problem))

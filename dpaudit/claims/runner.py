@@ -23,6 +23,7 @@ from dpaudit.claims.catalogue import Library, load, one_line
 from dpaudit.claims.checks import Audit
 from dpaudit.claims.claim import Claim
 from dpaudit.claims.outcome import COMPUTER_ASSISTED, NOTHING, ON_GRID, Outcome
+from dpaudit.files.coqc import kept_in, share
 from dpaudit.mechanisms.own.user_code import no_exit
 from dpaudit.numbers.verdict import Verdict
 
@@ -80,7 +81,9 @@ def _failed(claim: Claim, text: str, seconds: float = 0.0) -> Result:
 def _pool(jobs: int) -> Iterator[ProcessPoolExecutor]:
     """Yields worker processes; they end with the block, whatever happens (Ctrl-C, an error, a killed worker)."""
     before = set(multiprocessing.active_children())
-    executor = ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), initializer=_quiet)
+    executor = ProcessPoolExecutor(
+        jobs, multiprocessing.get_context("spawn"), initializer=_start, initargs=(kept_in(),)
+    )
     try:
         yield executor
     except BaseException:
@@ -91,8 +94,9 @@ def _pool(jobs: int) -> Iterator[ProcessPoolExecutor]:
     executor.shutdown()
 
 
-def _quiet() -> None:
-    """A worker dies of Ctrl-C without a traceback, and whenever its parent is gone."""
+def _start(compiled: str) -> None:
+    """A worker shares what coqc compiled, and dies of Ctrl-C without a traceback, and whenever its parent is gone."""
+    share(compiled)
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
     def end_with_parent() -> None:

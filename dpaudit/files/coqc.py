@@ -7,7 +7,8 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
@@ -71,16 +72,23 @@ def compile_texts(files: Mapping[str, str], theorems: Sequence[str], seconds: fl
             return Compiled(f"{name}.v has the name of a file of Coq's own, whose axioms are allowed")
     asked = "".join(f"From {LIBRARY} Require {name}.\n" for name in files)
     asked += f"Definition together := ({', '.join(theorems)}, tt).\nPrint Assumptions together.\n"
+    keys: dict[str, str] = {}
     with tempfile.TemporaryDirectory(prefix="dpaudit-coq-") as folder:
-        before = sha256()
-        for name, text in files.items():
-            before.update(f"{name} {len(text)} {text}".encode())
-            problem = _compile_once(folder, name, text, before.hexdigest(), end - perf_counter())
+        for name, text in [*files.items(), ("Asked", asked)]:
+            keys[name] = _key(name, text, keys)
+            problem, output = _compile_once(folder, name, text, keys[name], end)
             if problem:
-                return Compiled(f"{problem} {seconds:g} seconds" if problem.endswith(LONGER) else problem)
-        Path(folder, "Asked.v").write_text(asked, encoding="utf-8")
-        problem, output = _compile(folder, "Asked", end - perf_counter())
+                break
     return Compiled(f"{problem} {seconds:g} seconds" if problem.endswith(LONGER) else problem, assumed(output))
+
+
+def _key(name: str, text: str, keys: Mapping[str, str]) -> str:
+    """What tells the compiled file from any other: its text, and those of the files that it names.
+
+    A file depends on another only if it names it, or names one that does.
+    """
+    named = [key for other, key in keys.items() if re.search(rf"\b{other}\b", text)]
+    return sha256("\0".join([name, *named, text]).encode()).hexdigest()
 
 
 @lru_cache(maxsize=1)
@@ -89,22 +97,52 @@ def _compiled() -> tempfile.TemporaryDirectory[str]:
     return tempfile.TemporaryDirectory(prefix="dpaudit-coq-")
 
 
-def _compile_once(folder: str, name: str, text: str, key: str, seconds: float) -> str:
-    """Leaves the compiled file in the folder; returns what is wrong with it.
+_shared: str | None = None
 
-    The key is that of the file and of all files before it, on which it may depend: what was compiled once in this
-    process is copied.
+
+def share(folder: str) -> None:
+    """Lets this process use and fill the folder of another one, which asked for it with ``kept_in``."""
+    global _shared
+    _shared = folder
+
+
+def kept_in() -> str:
+    """The folder of what was compiled, by this process or those that it shares it with."""
+    return _shared or _compiled().name
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Within, no other process compiles this file; where files cannot be locked, several may."""
+    try:
+        from fcntl import LOCK_EX, flock
+    except ImportError:
+        yield
+        return
+    with path.open("w") as file:
+        flock(file, LOCK_EX)
+        yield
+
+
+def _compile_once(folder: str, name: str, text: str, key: str, end: float) -> tuple[str, str]:
+    """Leaves the compiled file in the folder; returns what is wrong with it, and what coqc printed.
+
+    What was compiled once, by this process or one that it shares its folder with, is copied.
     """
-    kept = Path(_compiled().name, f"{key}.vo")
-    if kept.exists():
-        shutil.copy(kept, Path(folder, f"{name}.vo"))
-        return ""
-    Path(folder, f"{name}.v").write_text(text, encoding="utf-8")
-    problem, _ = _compile(folder, name, seconds)
-    if not problem:
-        copy = shutil.copy(Path(folder, f"{name}.vo"), f"{kept}.{os.getpid()}")
-        os.replace(copy, kept)  # a worker may keep the same file
-    return problem
+    kept = Path(kept_in(), f"{key}.vo")
+    said = kept.with_suffix(".txt")
+    with _alone(kept.with_suffix(".lock")):
+        if said.exists():
+            shutil.copy(kept, Path(folder, f"{name}.vo"))
+            return "", said.read_text(encoding="utf-8")
+        Path(folder, f"{name}.v").write_text(text, encoding="utf-8")
+        problem, output = _compile(folder, name, end - perf_counter())
+        if not problem:
+            for target, content in ((kept, Path(folder, f"{name}.vo").read_bytes()), (said, output.encode())):
+                new = Path(f"{target}.{os.getpid()}")
+                new.write_bytes(content)
+                os.replace(new, target)  # whole at once: where files are not locked, another process may look
+        return problem, output
 
 
 def assumed(output: str) -> frozenset[str]:

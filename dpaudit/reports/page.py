@@ -18,7 +18,7 @@ from dpaudit.reports.table import Cell, Column, Figure, Kind, Look, Table
 MOST_ROWS = 30
 """A table of a page has about so many rows, unless all of it is asked for; result.json has all."""
 MOST_COLUMNS, MOST_CARDS = 4, 12
-"""On a phone the rows of a table of more columns become cards, unless there are too many of them."""
+"""On a phone the rows of a table of more columns become cards, if they have names and are not too many."""
 CLASSES = {
     Verdict.PROVED: "proved",
     Verdict.REFUTED: "refuted",
@@ -232,7 +232,7 @@ def grid(table: Table, figure: Figure | None = None, most: int = MOST_ROWS) -> G
         rows = [[cell(table.columns[i], row[i]) for i in used] for row in table.rows]
         numbers = [table.columns[i].kind not in (Kind.TEXT, Kind.VERDICT) for i in used]
     kept = _some(rows, most)
-    cards = len(heads) > MOST_COLUMNS and len(rows) <= MOST_CARDS
+    cards = len(heads) > MOST_COLUMNS and len(rows) <= MOST_CARDS and not numbers[0]
     return Grid(heads, [rows[i] for i in kept], numbers, len(rows) - len(kept), cards)
 
 

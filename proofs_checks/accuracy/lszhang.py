@@ -179,7 +179,7 @@ def lower_bound(context: Context) -> Outcome:
 
 EVERY_WORDS = "every data set x, every separating t over all (n+1)² outputs, ties by BC²"
 EVERY = Grid(EVERY_WORDS, n=range(1, 6), prior=PRIORS[:6], eps=EPS).wider(n=range(1, 9), prior=PRIORS)
-UNIFORM = Grid(n=range(1, 5), prior=PRIORS[:1], eps=EPS)
+UNIFORM = Grid(n=range(1, 6), prior=PRIORS[:1], eps=EPS)
 
 
 def always_off() -> Proof:

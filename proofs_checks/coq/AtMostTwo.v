@@ -6,38 +6,10 @@
 
 From Coq Require Import Reals Lra List Arith Lia.
 Import ListNotations.
-From DP Require Import Laws Hellinger Dirichlet Euler Levels.
+From DP Require Import Laws Hellinger Dirichlet Gamma Quotient Levels.
 Open Scope R_scope.
 
 Section AtMostTwo.
-
-  Variable Gamma : R -> R.
-  Hypothesis Gamma_is : euler Gamma.
-
-  Lemma moments : gamma_moments Gamma.
-  Proof. exact (euler_moments Gamma Gamma_is). Qed.
-
-  Lemma gamma_convex c m : 0 < c ->
-    Gamma (c + INR (m + 1) / 2) * Gamma (c + INR (m + 1) / 2) < Gamma (c + INR m / 2) * Gamma (c + INR (m + 2) / 2).
-  Proof.
-    intros C. pose proof (Gamma_pos Gamma moments c m C) as G0. pose proof (Gamma_pos Gamma moments c (m + 1) C) as G1.
-    set (g0 := Gamma (c + INR m / 2)) in *. set (g1 := Gamma (c + INR (m + 1) / 2)) in *.
-    set (g2 := Gamma (c + INR (m + 2) / 2)) in *.
-    pose (p := [(g1 * g1, m); (- (2 * (g1 * g0)), (m + 1)%nat); (g0 * g0, (m + 2)%nat)]).
-    assert (Q : forall u, at_point p u = u ^ m * ((g1 - g0 * u) * (g1 - g0 * u))).
-    { intros u. unfold at_point, p. cbn [sum fst snd]. rewrite !pow_add. simpl. ring. }
-    assert (I : 0 < integral Gamma c p).
-    { apply moments; [exact C| |].
-      - intros u U. rewrite Q. pose proof (pow_lt u m U). apply Rmult_le_pos; [lra|apply Rle_0_sqr].
-      - exists (g1 / g0 + 1). assert (P : 0 < g1 / g0 + 1) by (pose proof (Rdiv_lt_0_compat g1 g0 G1 G0); lra).
-        split; [exact P|]. rewrite Q. apply Rmult_lt_0_compat; [apply pow_lt, P|].
-        replace (g1 - g0 * (g1 / g0 + 1)) with (- g0) by (field; lra).
-        replace (- g0 * - g0) with (g0 * g0) by ring. apply Rmult_lt_0_compat; exact G0. }
-    assert (E : integral Gamma c p = g0 * (g0 * g2 - g1 * g1)).
-    { unfold integral, p. cbn [sum fst snd]. fold g0 g1 g2. ring. }
-    rewrite E in I. apply Rnot_le_lt. intros L.
-    assert (g0 * (g0 * g2 - g1 * g1) <= g0 * 0) by (apply Rmult_le_compat_l; lra). lra.
-  Qed.
 
   Variables a b : R.
   Hypothesis a_pos : 0 < a.

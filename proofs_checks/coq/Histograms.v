@@ -1,7 +1,7 @@
 (** The documents' data sets, histograms of n records in k cells, and the mechanisms on all of them.
 
-    Every hypothesis of Model.v is proved here; what is left is what the model is: n >= 1, k >= 2, a positive prior, and
-    a function Gamma that is Euler's integral. *)
+    Every hypothesis of Model.v is proved here; what is left is what the model is: n >= 1, k >= 2, a positive prior.
+    Gamma is Euler's integral, which Gamma.v defines and proves to exist. *)
 
 From Coq Require Import Reals Lra List Arith Lia.
 Import ListNotations.
@@ -142,24 +142,22 @@ Section Datasets.
 End Datasets.
 
 (** The documents' model: n >= 1 records in k >= 2 categories, a Dirichlet prior, the Hellinger distance of the
-    posteriors. Gamma is the function that Euler's integral defines. *)
+    posteriors. *)
 
-From DP Require Import Laws Model Dirichlet Euler.
+From DP Require Import Laws Model Dirichlet Gamma.
 Open Scope R_scope.
 
 Section Posteriors.
 
-  Variable Gamma : R -> R.
   Variable prior : list R.
   Variable n : nat.
-  Hypothesis Gamma_is : euler Gamma.
   Hypothesis prior_pos : Forall (Rlt 0) prior.
   Hypothesis two_categories : (2 <= length prior)%nat.
   Hypothesis one_record : (1 <= n)%nat.
 
   Notation k := (length prior).
 
-  Let moments : gamma_moments Gamma := euler_moments Gamma Gamma_is.
+  Let moments : gamma_moments Gamma := Gamma.moments.
 
   Definition h (x y : histogram k n) : R := H Gamma prior (proj1_sig x) (proj1_sig y).
 

@@ -2,7 +2,7 @@
 
 From Coq Require Import Reals Lra List Arith Lia.
 Import ListNotations.
-From DP Require Import Laws Model Dirichlet.
+From DP Require Import Laws Model Dirichlet Gamma Quotient.
 Open Scope R_scope.
 
 Section Levels.
@@ -76,12 +76,11 @@ Definition distance_n1 (x y : bool) : R := if Bool.eqb x y then 0 else sqrt (1 -
 Definition steps_n1 (x y : bool) : nat := if Bool.eqb x y then 0 else 1.
 Definition all_n1 : list bool := [false; true].
 
-Theorem distance_n1_is Gamma :
-  Gamma 1 = 1 -> Gamma 2 = 1 -> Gamma (3 / 2) = sqrt PI / 2 -> H Gamma [1; 1] [0; 1]%nat [1; 0]%nat = distance_n1 false true.
+Theorem distance_n1_is : H Gamma [1; 1] [0; 1]%nat [1; 0]%nat = distance_n1 false true.
 Proof.
-  intros G1 G2 G3. unfold H, BC. simpl.
+  unfold H, BC. simpl.
   replace (1 + 0 / 2) with 1 by field. replace (1 + 1 / 2) with (3 / 2) by field. replace (1 + (1 + 1) / 2) with 2 by field.
-  rewrite G1, G2, G3, !Rmult_1_r, sqrt_1.
+  rewrite Gamma_1, Gamma_2, Gamma_half, !Rmult_1_r, sqrt_1.
   replace (sqrt PI / 2 * (sqrt PI / 2)) with (sqrt PI * sqrt PI / 4) by field.
   rewrite sqrt_sqrt by (apply Rlt_le, PI_RGT_0). unfold distance_n1. simpl. f_equal. field.
 Qed.
@@ -138,10 +137,11 @@ Theorem sliding_stated_is_false :
   let s := S bool all_n1 steps_n1 distance_n1 1 false in
   let u := distance_n1 false in
   let t := 1 / (2 * s) in
+  H Gamma [1; 1] [0; 1]%nat [1; 0]%nat = u true /\
   exists a b, size bool all_n1 u a = 1 /\ size bool all_n1 u b = 1 /\
     ~ chance bool all_n1 u t a <= exp (- (1 * (b - a)) / (2 * s) + ln 2) * chance bool all_n1 u t b.
 Proof.
-  intros s u t. pose proof distance_n1_pos as D. unfold s in *. rewrite S_n1 in *. clear s.
+  intros s u t. split; [apply distance_n1_is|]. pose proof distance_n1_pos as D. unfold s in *. rewrite S_n1 in *. clear s.
   set (s := sqrt (1 - PI / 4)) in *. exists 0, s.
   assert (U : u false = 0 /\ u true = s) by (split; reflexivity). destruct U as [U0 U1].
   assert (A : size bool all_n1 u 0 = 1).

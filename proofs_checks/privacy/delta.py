@@ -58,6 +58,8 @@ FAR = Grid(WORDS, n=[200], eps=[7, 30], delta=[HALF], prior=priors("1 1", "1/100
     WORDS, n=[400], eps=[16], delta=[TINY], prior=priors("1/1000000 1")
 )
 """Many records, where the step on the normalisers that the paper takes fails."""
+STRAIGHT = Grid(WORDS, n=[120], eps=rationals("1/1000"), delta=[HALF], prior=priors("100000000 100000000"))
+"""Posteriors nearly on a straight line, where the loss is nearly n/(n+1)·ε (``lacking_batches``)."""
 WRONG = 2, 3, 5, 8
 """The controls take these multiples of ε/(2 ln(2(n+1)/δ)) into their γ; a grid that lets them pass is too small.
 
@@ -112,6 +114,11 @@ def lacking_batches(grid: Grid) -> Batches:
     """Yields for every ordered pair the inequalities that would give ε itself at every n (``weaker_proof``), over ε.
 
     With S(y) > S(x): ln(NL(y)/NL(x)) ≤ ε/2. Else, at the outputs with (ε/2)·H(x,r)/S(x) ≤ L: the loss is at most ε.
+
+    No constant below 1 would do. As ε → 0, S tends to one number G, and the loss at r over ε to half the difference of
+    H(y,r)/G − H(x,r)/G and its mean over the n + 1 outputs. Prior (α, α), α → ∞, puts the posteriors on a straight line
+    at equal steps G: with x = 0, y = 1, r = 0 the difference is 1, and −1 at all other outputs, so the loss over ε
+    tends to ½·(1 + (n−1)/(n+1)) = n/(n+1).
     """
 
     def sides(at: MHdelta) -> Sides:
@@ -174,7 +181,7 @@ def mhdelta(ctx: Context) -> Outcome:
     grid = Grid(n=range(1, 5), eps=EPS, delta=DELTAS, prior=PRIORS) + EXTREME
     weaker = weaker_proof(ctx.proof()).concludes(WEAKER, "<=").settle(("", scan(WEAKER, weaker_batches(grid))))
     controls = {k: scan(DELTA_MOST, delta_batches(EXTREME, partial(WrongGamma, multiple=Fraction(k)))) for k in WRONG}
-    lacks = lacking_batches(ctx.grid + FAR)
+    lacks = lacking_batches(ctx.grid + FAR + STRAIGHT)
     pure = search(PURE, epsilon_batches(LONG, maker("MHdelta"), lambda mechanism: mechanism.epsilon))
     return annotate(
         scan(DELTA_MOST, delta_batches(ctx.grid)),
@@ -183,7 +190,8 @@ def mhdelta(ctx: Context) -> Outcome:
         ("for every n, prior, ε and δ it is (3ε/2, ½e^(ε/2)δ)-DP", weaker),
         (
             "the missing inequality, for ε itself at every n, on the claim's whole grid and at n = 200, 400: "
-            "ln(NL(y)/NL(x)) ≤ ε/2 where S(y) > S(x), else the loss ≤ ε at near outputs",
+            "ln(NL(y)/NL(x)) ≤ ε/2 where S(y) > S(x), else the loss ≤ ε at near outputs; no share of ε below 1 would "
+            "do, as the loss tends to n/(n+1)·ε for prior (α, α), α → ∞, ε → 0",
             scan(LACKS, lacks),
         ),
         ("it needs its δ: there is a setting with true ε > ε", pure),

@@ -16,6 +16,7 @@ from dpaudit.numbers.balls import Ball, ball
 from dpaudit.posterior.distances import Algebraic, bc_squared
 from dpaudit.posterior.model import Histogram, Model, make_model, neighbors
 from dpaudit.posterior.sensitivity import gs_constant
+from proofs_checks.coq import THEOREMS
 from proofs_checks.points import model_at, priors
 from proofs_checks.setting.exact import distance, local_exact, smallest
 from proofs_checks.setting.lemmas import adjacent_lemma, g, outward_lemma
@@ -161,7 +162,7 @@ def at_least_one_proof() -> Proof:
     same = "the constant in use is √(1 − BC) at BC² = (π/4)²"
     proof.cases("√(1−π/4)", same, "as balls of 1024 bits", constant_agrees)
     proof.says("every adjacent pair", "BC = g(α_i + x_i)·g(α_j + x_j − 1) ≥ g(1)² = π/4: both arguments are ≥ 1")
-    return proof.says("so", "LS(x) = max √(1 − BC) ≤ √(1 − π/4) for every x")
+    return proof.says("so", "LS(x) = max √(1 − BC) ≤ √(1 − π/4) for every x").formal(THEOREMS["gs.supremum"])
 
 
 @check("gs.any-prior", grid=Grid("every adjacent pair", n=range(1, 9), prior=PRIORS))

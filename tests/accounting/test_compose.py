@@ -9,6 +9,8 @@ from mpmath import exp, mpf
 from dpaudit.accounting.bounds import Measure
 from dpaudit.accounting.cells import Lattice
 from dpaudit.accounting.compose import Composition, Term, Tilted
+from dpaudit.accounting.events import Gaussian
+from dpaudit.accounting.grid import Grid, Question
 from dpaudit.numbers import balls
 
 LATTICE = Lattice(Fraction(1, 8))
@@ -28,14 +30,38 @@ ABOVE = measure([0.01, 0.05, 0.3, 0.24, 0.2, 0.15, 0.05])
 def test_a_moment_bounds_both_measures(theta, more):
     tilted = Tilted(Term(BELOW, ABOVE, 3), Fraction(theta))
     with balls.precision(128):
-        found = Fraction(*balls.ends(tilted.moment(Fraction(more)))[1].as_integer_ratio())
-    for values in (tilted.lower, tilted.upper):
+        found = [Fraction(*balls.ends(moment)[1].as_integer_ratio()) for moment in tilted.moments(Fraction(more))]
+    for values, bound in zip((tilted.lower, tilted.upper), found, strict=True):
         places = np.arange(len(values)) + tilted.first - tilted.anchor
         true = sum(
             mpf(v) * exp(mpf(more.partition("/")[0]) / int(more.partition("/")[2] or 1) * int(k) / 8)
             for v, k in zip(values, places, strict=True)
         )
-        assert mpf(found.numerator) / found.denominator >= true
+        assert mpf(bound.numerator) / bound.denominator >= true
+
+
+def test_a_window_bounds_what_lies_beyond_it_of_both_measures():
+    """Whichever of the two has the larger moment: the mass outside, composed plainly, is at most the bound."""
+    for pair in ((BELOW, ABOVE), (ABOVE, BELOW)):
+        composed = Composition([Term(*pair, 40)], Fraction(1))
+        assert composed.size < 512
+        tilted = Tilted(Term(*pair, 40), Fraction(1))
+        for values in (tilted.lower, tilted.upper):
+            total = np.array([1.0])
+            for _ in range(40):
+                total = np.convolve(total, values)
+            start = composed.start - 40 * tilted.first
+            with balls.precision(128):
+                below, above = (float(balls.ends(end)[1]) for end in (composed.below, composed.above))
+            assert np.sum(total[: max(start, 0)]) <= below * (1 + 1e-9)
+            assert np.sum(total[max(start, 0) + composed.size :]) <= above * (1 + 1e-9)
+
+
+def test_a_hundred_thousand_steps_have_a_window():
+    """Many steps: the two measures differ in every cell, and their common maximum would grow with every step."""
+    assert (
+        Grid([Gaussian(sigma="4/5", rate="1/1000") * 100_000], 1e-2).answer([Question(delta=Fraction(1, 10**5))]).rounds
+    )
 
 
 @pytest.mark.parametrize("times", [1, 2, 5])

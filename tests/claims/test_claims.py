@@ -51,9 +51,9 @@ def test_a_verdict_on_a_grid_says_so_in_the_column_of_verdicts():
         assert rows[key] == ("**PROVED on its grid**" if on_grid else f"**{row['verdict']}**")
 
 
-def test_a_theorem_of_coq_names_its_hypothesis():
+def test_the_page_names_the_theorem_of_coq():
     page = CATALOGUE.page.read_text("utf-8")
-    assert "Coq: `Histograms.ehd_delta_histograms` (under GS ≤ Δ" in page
+    assert "Coq: `Sensitivity.ehd_constant` |" in page
     assert "Coq: `Counting.lshist_private` |" in page
 
 

@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -64,11 +66,16 @@ def test_every_theorem_that_a_claim_names_is_there():
 # ------------------------------------------------------------------ the theorems
 
 
-STATED = """From Coq Require Import Reals List ZArith.
-From DP Require Import Laws Model Dirichlet Euler Histograms.
+STATED = """From Coquelicot Require Import Coquelicot.
+From Coq Require Import Reals List ZArith.
+From DP Require Import Laws Model Dirichlet Gamma Histograms Sensitivity.
 Open Scope R_scope.
 Section Model.
-Variables (Gamma : R -> R) (prior : list R) (n : nat).
+Let integrand z t := Rpower t (z - 1) * exp (- t).
+Let Gamma (z : R) : R := RInt_gen (integrand z) (at_right 0) (Rbar_locally p_infty).
+Theorem gamma_exists z : 0 < z -> is_RInt_gen (integrand z) (at_right 0) (Rbar_locally p_infty) (Gamma z).
+Proof. exact (Gamma_is z). Qed.
+Variables (prior : list R) (n : nat).
 Let k := length prior.
 Let X := histogram k n.
 Let records (x y : X) := steps (proj1_sig x) (proj1_sig y).
@@ -81,26 +88,36 @@ Let law (rate : X -> R) (x r : X) :=
 Theorem every_histogram_once : (forall x : X, In x (all k n)) /\\ NoDup (all k n).
 Proof. split; [apply all_complete|apply all_once]. Qed.
 Theorem ehds_as_documented g eps :
-  euler Gamma -> Forall (Rlt 0) prior -> (2 <= k)%nat -> (1 <= n)%nat -> 0 <= g -> 0 <= eps ->
+  Forall (Rlt 0) prior -> (2 <= k)%nat -> (1 <= n)%nat -> 0 <= g -> 0 <= eps ->
   forall x y r : X, records x y = 1%nat -> law (fun x => eps / (2 * (1 + g) * smooth g x)) x r
     <= exp eps * law (fun x => eps / (2 * (1 + g) * smooth g x)) y r.
 Proof.
-  intros M P K N G E x y r A.
-  exact (ehds_histograms Gamma prior n M P K N g eps x y G E A r (all_complete k n r)).
+  intros P K N G E x y r A.
+  exact (ehds_histograms prior n P K N g eps x y G E A r (all_complete k n r)).
 Qed.
 Theorem mh_as_documented g eps :
-  euler Gamma -> Forall (Rlt 0) prior -> (2 <= k)%nat -> (1 <= n)%nat -> 0 <= g -> 0 <= eps ->
+  Forall (Rlt 0) prior -> (2 <= k)%nat -> (1 <= n)%nat -> 0 <= g -> 0 <= eps ->
   forall x y r : X, records x y = 1%nat -> law (fun x => eps / (2 * smooth g x)) x r
     <= exp ((1 + g) * eps) * law (fun x => eps / (2 * smooth g x)) y r.
 Proof.
-  intros M P K N G E x y r A. exact (mh_histograms Gamma prior n M P K N g eps x y G E A r (all_complete k n r)).
+  intros P K N G E x y r A. exact (mh_histograms prior n P K N g eps x y G E A r (all_complete k n r)).
 Qed.
 Theorem ehd_as_documented eps :
-  euler Gamma -> Forall (Rlt 0) prior -> (2 <= k)%nat -> (1 <= n)%nat -> 0 <= eps ->
+  Forall (Rlt 0) prior -> (2 <= k)%nat -> (1 <= n)%nat -> 0 <= eps ->
   forall x y r : X, records x y = 1%nat -> law (fun _ => eps / (2 * largest local (all k n))) x r
     <= exp eps * law (fun _ => eps / (2 * largest local (all k n))) y r.
 Proof.
-  intros M P K N E x y r A. exact (ehd_histograms Gamma prior n M P K N eps x y E A r (all_complete k n r)).
+  intros P K N E x y r A. exact (ehd_histograms prior n P K N eps x y E A r (all_complete k n r)).
+Qed.
+Theorem sensitivity_as_documented :
+  Forall (Rle 1) prior -> (2 <= k)%nat -> (1 <= n)%nat -> largest local (all k n) <= sqrt (1 - PI / 4).
+Proof. exact (gs_at_most prior n). Qed.
+Theorem ehd_with_the_constant eps :
+  Forall (Rle 1) prior -> (2 <= k)%nat -> (1 <= n)%nat -> 0 <= eps ->
+  forall x y r : X, records x y = 1%nat -> law (fun _ => eps / (2 * sqrt (1 - PI / 4))) x r
+    <= exp eps * law (fun _ => eps / (2 * sqrt (1 - PI / 4))) y r.
+Proof.
+  intros P K N E x y r A. exact (ehd_constant prior n P K N eps x y E A r (all_complete k n r)).
 Qed.
 End Model.
 """
@@ -133,6 +150,7 @@ BUGS = {
         "exponential (eps / ((1 + gamma) * S x))",
     ),
     "EHDS takes LS for S": ("Model", "(eps / (2 * (1 + gamma) * S x))", "(eps / (2 * (1 + gamma) * LS x))"),
+    "GS at most a smaller constant": ("Sensitivity", "<= sqrt (1 - PI / 4)", "<= sqrt (1 - PI / 3)"),
     "a geometric mechanism with half the noise": ("Counting", "exp (- (eps * IZR", "exp (- (2 * eps * IZR"),
 }
 
@@ -202,8 +220,21 @@ def test_a_file_is_compiled_once_and_again_where_one_before_it_has_changed(monke
     )
     for _ in range(2):
         assert coqc.compile_texts({"A": first, "B": second}, ["B.b"], 60).problem == ""
-    assert compiled == ["A", "B", "Asked", "Asked"]
+    assert coqc.compile_texts({"A": first, "C": "Definition two := 2.\n", "B": second}, ["B.b"], 60).problem == ""
+    assert compiled == ["A", "B", "Asked", "C", "Asked"]  # B does not name C, and is not compiled again for it
     assert coqc.compile_texts({"A": first.replace("1", "2"), "B": second}, ["B.b"], 60).problem.startswith("B.v, line")
+
+
+@here
+def test_processes_share_what_is_compiled():
+    code = f"""from dpaudit.files import coqc
+coqc.share({coqc.kept_in()!r})
+coqc._compile = lambda *_: ("it compiles", "")
+print(coqc.compile_texts({{"Shared": "Definition shared := 7.\\n"}}, ["Shared.shared"], 60))"""
+    texts = {"Shared": "Definition shared := 7.\n"}
+    assert coqc.compile_texts(texts, ["Shared.shared"], 60).problem == ""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("Compiled(problem='', ")
 
 
 @here

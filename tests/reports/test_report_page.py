@@ -148,6 +148,8 @@ def test_a_wide_table_of_few_rows_becomes_cards_on_a_phone():
     assert grid(TABLE).cards
     assert not grid(Table(TABLE.columns[:4], tuple(row[:4] for row in TABLE.rows))).cards
     assert not grid(Table(TABLE.columns, TABLE.rows * 10)).cards
+    numbers = Table.of("mechanism | n: count | true ε: enclosure", [(name, 1, HALF) for name in "ABCDE"])
+    assert not grid(numbers, Figure(Look.LINES, "t", "n", "true ε", by="mechanism")).cards, "its rows have no names"
 
 
 # ------------------------------------------------------------------ tables
