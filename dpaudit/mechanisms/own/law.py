@@ -93,6 +93,11 @@ class GivenRow:
         if one is False:
             raise error(None, f"sums to 1 at {SUM_BITS} bits, but not to exactly 1, by algebra")
 
+    def only(self, places: Iterable[int]) -> GivenRow:
+        """The part of the row at these places; it is no distribution."""
+        entries, possible = zip(*((self.entries[i], self.possible[i]) for i in places), strict=True)
+        return GivenRow(entries, self.logarithmic, possible, self.known)
+
     @property
     def places(self) -> Sequence[int]:
         """The positions of the outputs that are not certainly impossible."""
@@ -236,9 +241,13 @@ class OwnLaw(Law):
         return [weight - normaliser for weight in weights]
 
     def _balls(self, x: Dataset, known: dict[int, Ball], evaluate: Callable[[GivenRow], list[Ball]]) -> list[Ball]:
-        numbers = self._rows.numbers(x)
+        numbers, row = self._rows.numbers(x), self._rows[x]
         if not self._rows.values(x) <= known.keys():
-            known.update(zip(numbers, evaluate(self._rows[x]), strict=True))
+            if row.logarithmic:  # a normaliser needs the whole row
+                known.update(zip(numbers, evaluate(row), strict=True))
+            else:
+                fresh = {number: i for i, number in enumerate(numbers) if number not in known}
+                known.update(zip(fresh, evaluate(row.only(fresh.values())), strict=True))
         return [known[number] for number in numbers]
 
     def losses(self, x: Dataset, y: Dataset, seen: set[Hashable]) -> tuple[list[Ball], list[int]]:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
-from math import sqrt
+from math import comb, sqrt
 
 import numpy as np
 
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball
+from dpaudit.posterior.model import Model
 from dpaudit.privacy.fast.exponential_table import (
     COMPLEMENT_ERROR,
     EXP_ERROR,
@@ -115,6 +116,11 @@ def rounded_rates(law: HellingerLaw | EndLaw, datasets: Sequence[Dataset]) -> li
     return _nearest([law.rate(x) for x in datasets])
 
 
+def slab(model: Model) -> int:
+    """How many histograms have the same first count, at most; the rows of two such are what a walk comes back to."""
+    return comb(model.n + model.k - 2, model.k - 2)
+
+
 class FullRows(FloatRows):
     """Rows over all outputs, any k; some are kept for reuse."""
 
@@ -130,7 +136,7 @@ class FullRows(FloatRows):
         self._half_low = sum(t[m] for t, m in zip(self.table.low, doubled, strict=True)) / 2
         self._scratch = Scratch((1, model.size))
         self._kept: OrderedDict[Dataset, tuple[Floats, float]] = OrderedDict()
-        self._keep = max(8, min(most, ROWS_BYTES) // (8 * model.size))
+        self._keep = max(8, min(min(most, ROWS_BYTES) // (8 * model.size), 2 * slab(model) + 8))
 
     def rate(self, x: Dataset) -> float:
         """Returns rate(x) as a float."""
