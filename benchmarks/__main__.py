@@ -9,9 +9,9 @@ import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
-from time import perf_counter
 
 from benchmarks import own
+from benchmarks.task import used
 
 MECHANISMS = ("EHDS", "EHD", "EHDL", "MH", "MHdelta")
 RESULTS = Path(__file__).with_name("results.json")
@@ -29,12 +29,12 @@ def run(*arguments, repeat=1):
 
 
 def start_up(*arguments):
-    """Seconds of a whole command, interpreter and all; the fastest of three."""
+    """Processor seconds of a whole command, interpreter and all; the fewest of ten."""
     times = []
-    for _ in range(3):
-        start = perf_counter()
+    for _ in range(10):
+        start = used()[0]
         subprocess.run([sys.executable, *arguments], check=True, capture_output=True)
-        times.append(perf_counter() - start)
+        times.append(used()[0] - start)
     return min(times)
 
 
@@ -101,10 +101,37 @@ def measure(quick):
     ):
         ours, theirs = (run(task, kind, size, repeat=2) for task in ("own", "own_float"))
         table.ratio(f"true ε of {own.NAMES[kind].format(size)}", ours, theirs, "the same code in floats, and numpy")
+    measure_tables(table, quick)
     measure_noise(table, quick)
     ours = run("certified", "LSDim", 10**9, repeat=3)
     table.peak("LSDim (closed form), k = 2, n = 10⁹", ours)
     return table
+
+
+def measure_tables(table, quick=False):
+    """What people bring: tables, ties, k = 3 in memory."""
+    sizes = (100, 200) if quick else (500, 1000)
+    first, second = (run("table", size, size) for size in sizes)
+    what = "a table of {0} × {0} rationals"
+    plain = run("table_fractions", sizes[1], sizes[1])
+    table.ratio(f"true ε of {what.format(sizes[1])}", second, plain, "Fractions in plain Python")
+    table.exponent(f"tables of n × n rationals, n = {sizes[0]} to {sizes[1]}", first, second, sizes)
+    table.peak(what.format(sizes[1]), second)
+    wide = (50, 500) if quick else (200, 5000)
+    ours = run("table_weights", *wide)
+    table.ratio(f"true ε of {wide[0]} × {wide[1]} log-weights", ours, run("table_weights_numpy", *wide), "numpy")
+    table.peak(f"{wide[0]} × {wide[1]} log-weights", ours)
+    table.peak(f"{wide[0]} × {wide[1]} quotients of exp", run("table_exp", *wide))
+    n = 10 if quick else 20
+    tied, plain = (run("certified", mech, n, 5, "fast") for mech in ("EHD", "EHDS"))
+    table.ratio(f"true ε of EHD, k = 5, n = {n}, which has ties", tied, plain, "our own EHDS")
+
+
+def measure_start(table):
+    """The first command beside the import of the library that it computes with."""
+    what, command = "epsilon --mech EHDS --n 5", ("-m", "dpaudit", "epsilon", "--mech", "EHDS", "--n", "5")
+    ours, theirs = ({"seconds": start_up(*words)} for words in (command, ("-c", "import flint")))
+    table.ratio(f"dpaudit {what}, the whole command", ours, theirs, "import flint")
 
 
 def measure_noise(table, quick=False):
@@ -135,7 +162,7 @@ def measure_accounting(table):
 
 def replaced(payload, table):
     """The committed figures with the rows of these tables in place of the old ones."""
-    for name, rows in (("ratios", table.ratios), ("peaks", table.peaks)):
+    for name, rows in (("ratios", table.ratios), ("peaks", table.peaks), ("growth", table.growth)):
         new = {row["what"] for row in rows}
         payload[name] = [row for row in payload[name] if row["what"] not in new] + rows
     return payload
@@ -152,17 +179,23 @@ def main():
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a few of them, and nothing is written")
     parser.add_argument("--accounting", action="store_true", help="only compositions; the other figures stay")
+    parser.add_argument("--tables", action="store_true", help="only tables, ties and start-up; the others stay")
     parser.add_argument("--noise", action="store_true", help="only continuous noise; the other figures stay")
     given = parser.parse_args()
     quick = given.quick
     check_rivals()
-    if given.accounting or given.noise:
+    if given.accounting or given.noise or given.tables:
         table = Table()
-        (measure_accounting if given.accounting else measure_noise)(table)
+        if given.tables:
+            measure_tables(table)
+            measure_start(table)
+        else:
+            (measure_accounting if given.accounting else measure_noise)(table)
         payload = replaced(json.loads(RESULTS.read_text(encoding="utf-8")), table)
         RESULTS.write_text(json.dumps(payload, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
         return
     table = measure(quick)
+    measure_start(table)
     if not quick:
         measure_accounting(table)
     starts = {

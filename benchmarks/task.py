@@ -8,9 +8,12 @@ or of its largest worker.
 import json
 import resource
 import sys
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import perf_counter
 
-from benchmarks import own, rivals
+from benchmarks import own, rivals, tables
 
 
 def certified(mech, n, k="2", tier="auto", digits="15", prior=None):
@@ -43,6 +46,43 @@ def certified_own(kind, size):
 
 def float_own(kind, size):
     return {"value": own.float_epsilon(kind, int(size))}
+
+
+def table(rows, outputs):
+    import dpaudit
+
+    with rationals(rows, outputs) as path:
+        return {"value": str(dpaudit.table(str(path)).epsilon.epsilon)}
+
+
+def table_fractions(rows, outputs):
+    with rationals(rows, outputs) as path:
+        return {"value": tables.fractions_epsilon(path)}
+
+
+@contextmanager
+def rationals(rows, outputs):
+    """The file of a table; writing it is part of both sides' time, and small."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "pmf.csv")
+        tables.write_rationals(path, int(rows), int(outputs))
+        yield path
+
+
+def table_weights(rows, outputs):
+    import dpaudit
+
+    return {"value": str(dpaudit.epsilon(tables.Weights(int(rows), int(outputs))).epsilon)}
+
+
+def table_weights_numpy(rows, outputs):
+    return {"value": tables.numpy_epsilon(int(rows), int(outputs))}
+
+
+def table_exp(rows, outputs):
+    import dpaudit
+
+    return {"value": str(dpaudit.epsilon(tables.Response(int(rows), int(outputs), dpaudit.exp)).epsilon)}
 
 
 def numpy(mech, n):
@@ -99,6 +139,11 @@ def prv_epsilon(event, delta):
 
 
 TASKS = {
+    "table": table,
+    "table_fractions": table_fractions,
+    "table_weights": table_weights,
+    "table_weights_numpy": table_weights_numpy,
+    "table_exp": table_exp,
     "svt": svt,
     "svt_sampled": svt_sampled,
     "suite": suite,

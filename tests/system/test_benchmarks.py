@@ -11,7 +11,7 @@ import pytest
 import dpaudit
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
-from benchmarks import own, rivals, task
+from benchmarks import own, rivals, tables, task
 
 ROOT = Path(__file__).parents[2]
 
@@ -51,9 +51,18 @@ def test_the_own_mechanisms_are_the_same_in_floats(kind):
     assert near(own.float_epsilon(kind, 4), found.epsilon)
 
 
+def test_the_plain_computations_of_tables_are_the_same_audit(tmp_path):
+    tables.write_rationals(tmp_path / "pmf.csv", 12, 15)
+    plain = tables.fractions_epsilon(tmp_path / "pmf.csv")
+    assert near(plain, dpaudit.table(str(tmp_path / "pmf.csv")).epsilon.epsilon)
+    assert near(tables.numpy_epsilon(9, 30), dpaudit.epsilon(tables.Weights(9, 30)).epsilon)
+    assert dpaudit.epsilon(tables.Response(9, 30, dpaudit.exp)).closed_form == "1"
+
+
 def test_a_missing_rival_is_said_before_anything_is_measured(monkeypatch):
     from benchmarks import __main__ as script
 
+    monkeypatch.setattr(sys, "argv", ["benchmarks"])
     monkeypatch.setattr(script, "find_spec", lambda name: None if name == "dp_accounting" else name)
     with pytest.raises(SystemExit, match="not installed: dp_accounting; pip install"):
         script.main()
