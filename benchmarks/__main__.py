@@ -29,11 +29,12 @@ def run(*arguments, repeat=1):
 
 
 def start_up(*arguments):
-    """Processor seconds of a whole command, interpreter and all; the fewest of ten."""
+    """Processor seconds of a whole command, interpreter and all, its modules compiled already; the fewest of ten."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     times = []
     for _ in range(10):
         start = used()[0]
-        subprocess.run([sys.executable, *arguments], check=True, capture_output=True)
+        subprocess.run([sys.executable, *arguments], check=True, capture_output=True, env=environment)
         times.append(used()[0] - start)
     return min(times)
 
