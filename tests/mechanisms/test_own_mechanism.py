@@ -316,3 +316,47 @@ def test_entry_points(tmp_path, monkeypatch, capsys):
     assert found["closed_form"] == "2"
     assert found["verdict"]["word"] == "REFUTED"
     assert any(row["name"] == "theirs" for row in listed)
+
+
+# ------------------------------------------------------------------ refusals that lead on
+
+
+class _Drawn:
+    def __init__(self, epsilon):
+        self.epsilon = epsilon
+
+    def datasets(self):
+        return [0, 1]
+
+
+class NumpyLaplace(_Drawn):
+    def sample(self, x, rng):
+        return x + rng.laplace(0, 1 / float(self.epsilon))
+
+
+class NumpyGaussian(_Drawn):
+    def sample(self, x, rng):
+        return x + rng.normal(0, 2)
+
+
+class Clock(_Drawn):
+    def sample(self, x, rng):
+        import time
+
+        return time.time()
+
+
+@pytest.mark.parametrize(
+    ("kind", "leads"),
+    [
+        (NumpyLaplace, ["dpaudit.Noise) with noise.laplace(scale)", "dpaudit epsilon --mech laplace"]),
+        (NumpyGaussian, ["noise.gaussian(sigma)", "dpaudit epsilon --mech gaussian"]),
+        (Clock, []),
+    ],
+)
+def test_a_refusal_of_code_leads_on(kind, leads):
+    with pytest.raises(dpaudit.InputError) as caught:
+        dpaudit.epsilon(kind)
+    assert all(words in str(caught.value) for words in [*leads, "dpaudit samples counts.csv --claim 1"])
+    for words in leads[1:]:
+        assert dpaudit.epsilon(words.rpartition(" ")[2]).epsilon is not None

@@ -16,6 +16,7 @@ from pages import (
 )
 
 import dpaudit
+from dpaudit.mechanisms import named as known
 
 
 def test_the_page_of_claims_names_the_printed_words():
@@ -108,6 +109,9 @@ def test_every_mechanism_is_introduced():
     for name, kind in dpaudit.MECHANISMS.items():
         (row,) = re.findall(rf"^\| `{name}` \|.*$", page, re.MULTILINE)
         assert row.endswith(f"| {kind.source} |")
+    for name in known.names():
+        (row,) = re.findall(rf"^\| `{name}`[,| ].*$", page, re.MULTILINE)
+        assert row.endswith(f"| {known.kind_of(name).source} |")
     assert re.findall(r"^\| ([A-Z]\d) \|", page, re.MULTILINE) == ["N0", "P1", "D2", "A3", "N4"]
 
 

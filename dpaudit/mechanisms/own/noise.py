@@ -65,7 +65,8 @@ class NoiseLaws:
             return guarded(self.reference, _caught, compute)
         except InputError as reason:
             at = "" if " line " in reason.rule else self._start()
-            raise self._error(f"sample({text(x)}, noise): {at}{reason.rule}") from None
+            more = "; or give its table, dpaudit table pmf.csv, or counts, dpaudit samples counts.csv"
+            raise self._error(f"sample({text(x)}, noise): {at}{reason.rule}{more}") from None
 
     def _start(self) -> str:
         """The file and the first line of the code."""

@@ -13,6 +13,7 @@ from dpaudit.code.outputs import nameless
 from dpaudit.code.rewrite import import_first
 from dpaudit.code.run import INTERRUPTS, defined_at, raised_at
 from dpaudit.code.source import source_for
+from dpaudit.mechanisms.own.advice import instead
 from dpaudit.mechanisms.own.user_code import describe, guarded, no_exit
 from dpaudit.numbers.digits import at_most
 from dpaudit.numbers.errors import InputError
@@ -59,7 +60,7 @@ class SampledLaws:
                 import_first(function)
                 law = self._session.law(function, (x, rng), named, self.target, defined_at(function))
         except Refused as reason:
-            raise self._error(f"sample({text(x)}, rng): {reason}") from None
+            raise self._error(f"sample({text(x)}, rng): {reason}{instead(function)}") from None
         except KeyboardInterrupt as error:
             if error not in INTERRUPTS:  # not by the person before the screen
                 raise self._error(f"sample({text(x)}, rng): {raised_at(error)}{describe(error)}") from None

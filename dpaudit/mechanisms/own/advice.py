@@ -1,0 +1,35 @@
+"""What works instead where somebody's code cannot be followed: the nearest thing, with a command to paste."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from typing import Any
+
+NOISE = {
+    "laplace": ("laplace", "noise.laplace(scale)"),
+    "normal": ("gaussian", "noise.gaussian(sigma)"),
+    "gauss": ("gaussian", "noise.gaussian(sigma)"),
+    "geometric": ("discrete-laplace", "noise.discrete_laplace(scale)"),
+    "gumbel": ("report-noisy-max/gumbel", ""),
+    "exponential": ("report-noisy-max/exponential", "noise.exponential(scale)"),
+}
+"""A word in a call of the code -> the mechanism by name, and the ideal draw."""
+
+
+COUNTS = "dpaudit samples counts.csv --claim 1"
+
+
+def instead(function: Any) -> str:
+    """How to go on: ideal noise, a mechanism by name, or counts of real outputs."""
+    try:
+        code = inspect.getsource(function)
+    except (OSError, TypeError):  # compiled, or written in a session
+        code = ""
+    called = re.findall(r"(\w+)\(", code)
+    known = next((found for word, found in NOISE.items() if any(word in call.lower() for call in called)), None)
+    if known is None:
+        return f"; counts of its outputs can refute a claim: {COUNTS}"
+    name, draw = known
+    ideal = f"as ideal noise, sample(self, x, noise: dpaudit.Noise) with {draw}; " if draw else ""
+    return f"; instead: {ideal}by name, dpaudit epsilon --mech {name}; counts of its outputs, {COUNTS}"
