@@ -56,7 +56,7 @@ def test_the_plain_computations_of_tables_are_the_same_audit(tmp_path):
     plain = tables.fractions_epsilon(tmp_path / "pmf.csv")
     assert near(plain, dpaudit.table(str(tmp_path / "pmf.csv")).epsilon.epsilon)
     assert near(tables.numpy_epsilon(9, 30), dpaudit.epsilon(tables.Weights(9, 30)).epsilon)
-    assert dpaudit.epsilon(tables.Response(9, 30, dpaudit.exp)).closed_form == "1"
+    assert dpaudit.epsilon(tables.Response(9, 30, dpaudit.exp)).closed_form == 1
 
 
 def test_a_missing_rival_is_said_before_anything_is_measured(monkeypatch):
