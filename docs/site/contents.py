@@ -33,7 +33,8 @@ API = ("audit", "prove", "choose", "publish", "own-mechanism", "values")
 
 CONTENTS = {
     "Tutorial": (
-        *("tutorial/1-audit", "tutorial/2-refute", "tutorial/3-your-own", "tutorial/4-ci"),
+        *("tutorial/1-audit", "tutorial/2-your-own", "tutorial/3-compose", "tutorial/4-refute"),
+        *("tutorial/5-ci", "tutorial/6-report"),
         *("notebooks/first-audit", "notebooks/refuting-ehdl", "notebooks/your-own-mechanism"),
         "notebooks/ideal-noise",
         "notebooks/dp-sgd",

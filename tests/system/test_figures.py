@@ -224,7 +224,7 @@ def examples():
 FIGURES = {
     "docs/what-epsilon-means": (meaning,),
     "docs/tutorial/1-audit": (first_step,),
-    "docs/tutorial/2-refute": (second_step,),
+    "docs/tutorial/4-refute": (second_step,),
     "docs/notebooks/first-audit": (worst_case,),
     "docs/notebooks/refuting-ehdl": (refuting,),
     "docs/notebooks/your-own-mechanism": (own_notebook,),
@@ -248,7 +248,7 @@ NO_RESULT = {
     "README": ("3.11", "1.1", "0.4"),
     "docs/README": ("3.11", "0.4"),
     "docs/tutorial/1-audit": ("3.11", "0.4"),
-    "docs/tutorial/3-your-own": ("0.1",),
+    "docs/tutorial/2-your-own": ("0.1",),
     "docs/accuracy": ("4.5", "0.8"),
     "docs/code": ("0.3", "0.2"),
     "docs/certificates": ("0.12",),
