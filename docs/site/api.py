@@ -26,7 +26,7 @@ CALLS = {
         *("epsilon", "delta", "judge", "profile", "account", "to_pld", "table", "pmf", "sensitivity", "explain"),
         *("mechanism", "sweep"),
     ),
-    "prove": ("search", "samples", "suite", "list_claims", "check", "verify", "export", "export_table"),
+    "prove": ("search", "samples", "suite", "shuffle", "list_claims", "check", "verify", "export", "export_table"),
     "choose": (
         *("compare", "compare_over_n", "compare_over_priors", "calibrate", "calibrate_gamma", "accuracy", "release"),
     ),

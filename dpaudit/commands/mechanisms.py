@@ -41,8 +41,8 @@ def _groups(found: list[dict[str, Any]]) -> Page:
     parts: list[Part] = []
     for group in dict.fromkeys(row["group"] for row in found):
         rows = [(row["name"], row["summary"], row["claimed"]) for row in found if row["group"] == group]
-        parts.append(Table(["name", "what it does", "claims"], rows, ["what it does"], title=group))
-    return [*parts, Note("dpaudit mechanisms NAME shows formula, source and options of one. c: histogram of the data.")]
+        parts.append(Table(["name", "what it does", "claims"], rows, ["what it does", "claims"], title=group))
+    return [*parts, Note("dpaudit mechanisms NAME shows one: its formula, source and options.")]
 
 
 def _one(row: dict[str, Any]) -> Page:
@@ -56,4 +56,4 @@ def _one(row: dict[str, Any]) -> Page:
     options = [(f"--{name}", p["rule"], p["default"] or "required") for name, p in row["parameters"].items()]
     if row.get("nominal_epsilon", True):
         options = [("--eps", "the nominal ε, a rational > 0", "1"), *options]
-    return [Fields(rows), Table(["option", "meaning", "default"], options, ["meaning"], title="Options")]
+    return [Fields(rows), Table(["option", "meaning", "default"], options, ["meaning", "default"], title="Options")]

@@ -189,6 +189,8 @@ class Mechanism(Audited):
 class PosteriorMechanism(Mechanism):
     """A mechanism that releases Dir(prior + output) for data given by its histogram."""
 
+    summary: ClassVar[str] = ""
+    """What it does, in a few words."""
     releases_posterior: ClassVar[bool] = True
     model: Model
     epsilon: Fraction

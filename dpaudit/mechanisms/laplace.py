@@ -318,6 +318,7 @@ class LSZhang(Laplace):
     """Noise Lap(2/epsilon) on every cell (N0 Algorithm 1)."""
 
     name: ClassVar[str] = "LSZhang"
+    summary: ClassVar[str] = "noisy counts, each clamped"
     formula: ClassVar[str] = "cells 1…k: ⌊cᵢ + Lap(2/ε)⌋ clipped into [0,n]"
     source: ClassVar[str] = "N0 Algorithm 1"
     last_is_derived: ClassVar[bool] = False
@@ -332,6 +333,7 @@ class LSDim(Laplace):
     """Noise Lap(k/epsilon) on all cells but the last (N4 Algorithm 1)."""
 
     name: ClassVar[str] = "LSDim"
+    summary: ClassVar[str] = "noisy counts, scale k/ε"
     formula: ClassVar[str] = "cells 1…k−1: ⌊cᵢ + Lap(k/ε)⌋ clipped into [0,n]; last cell n − Σ, clipped"
     source: ClassVar[str] = "N4 Algorithm 1"
 
@@ -345,6 +347,7 @@ class LSHist(Laplace):
     """Noise Lap(1/epsilon) if k = 2, else Lap(2/epsilon), on all cells but the last (N4 Algorithm 2)."""
 
     name: ClassVar[str] = "LSHist"
+    summary: ClassVar[str] = "noisy counts, scale 2/ε"
     formula: ClassVar[str] = (
         "cells 1…k−1: ⌊cᵢ + Lap(s/ε)⌋ clipped into [0,n], s = 1 if k = 2 else 2; last n − Σ, clipped"
     )

@@ -24,6 +24,7 @@ COMMANDS = {
     "pmf": ["pmf", "--mech", "LSHist", "--x", "4,4", "--digits", "30"],
     "sensitivity": ["sensitivity", "--n", "6", "--digits", "25"],
     "mechanisms": ["mechanisms"],
+    "shuffle": ["shuffle", "--n", "50", "--delta", "1e-3"],
     "explain": ["explain", "--epsilon", "1", "--delta", "1e-5"],
     "profile": ["profile", "--mech", "EHDL", "--n", "6", "--compose", "2"],
     "account": ["account", "--event", "randomized-response:k=2,eps=1 x 3", "--at", "1", "--delta", "1/100"],

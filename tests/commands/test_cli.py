@@ -184,7 +184,12 @@ def test_every_help_has_examples_and_groups_its_options(capsys, monkeypatch, nam
         PRECISION: ("--digits", "--memory"),
     }.items():
         for option in options:
-            if re.search(rf"^│[ *]+{option}\b", text, re.MULTILINE) and name not in ("search", "sensitivity", "verify"):
+            if re.search(rf"^│[ *]+{option}\b", text, re.MULTILINE) and name not in (
+                "search",
+                "sensitivity",
+                "shuffle",
+                "verify",
+            ):
                 assert option in found[kind]
 
 

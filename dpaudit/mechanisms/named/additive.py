@@ -29,7 +29,7 @@ class DiscreteLaplace(Named):
     epsilon: Fraction = Fraction(1)
     sensitivity: int = 1
     name: ClassVar[str] = "discrete-laplace"
-    summary: ClassVar[str] = "a count plus two-sided geometric noise (also: geometric)"
+    summary: ClassVar[str] = "a count plus geometric noise"
     formula: ClassVar[str] = "x + z, P(z) ∝ e^(−ε|z|/Δ) for whole z"
     source: ClassVar[str] = "Ghosh, Roughgarden, Sundararajan 2012, Definition 2.1"
     covers: ClassVar[str] = "the two counts are Δ apart, which stands for every smaller distance"
@@ -136,7 +136,7 @@ class Staircase(Named):
     sensitivity: Fraction = Fraction(1)
     gamma: Fraction | None = None
     name: ClassVar[str] = "staircase"
-    summary: ClassVar[str] = "a number plus noise with a staircase density, optimal for pure ε-DP"
+    summary: ClassVar[str] = "a number plus stairs of noise"
     formula: ClassVar[str] = "x + v, density of v: a on |v| < γΔ, falling by e^(−ε) at |v| = (γ + j)Δ, j = 0, 1, …"
     source: ClassVar[str] = "Geng, Viswanath 2016, Equation (20); γ of Theorem 7"
     covers: ClassVar[str] = "the two numbers are Δ apart, which stands for every smaller distance"

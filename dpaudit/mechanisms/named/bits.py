@@ -23,7 +23,7 @@ class UnaryEncoding(Named):
     k: int = 2
     variant: str = "symmetric"
     name: ClassVar[str] = "unary-encoding"
-    summary: ClassVar[str] = "one bit a value, each randomized (variants: SUE, OUE)"
+    summary: ClassVar[str] = "one randomized bit a value"
     formula: ClassVar[str] = (
         "bit x is 1 with p, others with q; symmetric: p = e^(ε/2)/(1 + e^(ε/2)) = 1 − q; optimized: p = 1/2, "
         "q = 1/(1 + e^ε)"
@@ -83,7 +83,7 @@ class Rappor(Named):
     p: Fraction | None = None
     q: Fraction | None = None
     name: ClassVar[str] = "rappor"
-    summary: ClassVar[str] = "a randomized Bloom filter, one-time or with a second randomization (p, q)"
+    summary: ClassVar[str] = "a randomized Bloom filter"
     formula: ClassVar[str] = "each of k bits is kept with 1 − f/2; then reported as 1 with q where set, p where not"
     source: ClassVar[str] = "Erlingsson, Pihur, Korolova 2014, Section 2; Theorems 1 and 2"
     covers: ClassVar[str] = "the Bloom bits of a and b are disjoint, the worst case: 2h bits differ"

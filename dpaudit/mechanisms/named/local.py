@@ -68,7 +68,7 @@ class RandomizedResponse(Classes):
     """The true value with odds e^epsilon : 1 against each of the others."""
 
     name: ClassVar[str] = "randomized-response"
-    summary: ClassVar[str] = "k-ary randomized response (also: GRR)"
+    summary: ClassVar[str] = "the true value, or another"
     formula: ClassVar[str] = "P(x) = e^ε/(e^ε + k − 1), every other value 1/(e^ε + k − 1)"
     source: ClassVar[str] = "Warner 1965; Kairouz, Oh, Viswanath 2016, Equation (15)"
     closed: ClassVar[str] = "true ε = ε; δ(t) = (e^ε − e^t)/(e^ε + k − 1)"
@@ -91,7 +91,7 @@ class SubsetSelection(Classes):
     k: int = 4
     size: int | None = None
     name: ClassVar[str] = "subset-selection"
-    summary: ClassVar[str] = "a random subset of the values, more likely with the true one"
+    summary: ClassVar[str] = "a random subset of the values"
     formula: ClassVar[str] = "P(S) ∝ e^ε if x ∈ S, else 1; |S| = d, by default k/(e^ε + 1) rounded, at least 1"
     source: ClassVar[str] = "Ye, Barg 2018, Section III; Wang and others 2016"
     parameters: ClassVar[tuple[Parameter, ...]] = (
@@ -147,7 +147,7 @@ class LocalHashing(Classes):
     g: int | None = None
     collision: Fraction | None = None
     name: ClassVar[str] = "local-hashing"
-    summary: ClassVar[str] = "a random hash and randomized response on it (variants: OLH, BLH)"
+    summary: ClassVar[str] = "a hash and a randomized cell"
     formula: ClassVar[str] = "(H, y): y = H(x) with odds e^ε : 1 against each of the other g − 1 cells"
     source: ClassVar[str] = "Wang, Blocki, Li, Jha 2017, Section 4.4; Bassily, Smith 2015 (binary)"
     closed: ClassVar[str] = "true ε = ε; δ(t) = (1 − c)(e^ε − e^t)/(e^ε + g − 1), c the chance of a collision"
@@ -217,7 +217,7 @@ class HadamardResponse(Classes):
 
     k: int = 3
     name: ClassVar[str] = "hadamard-response"
-    summary: ClassVar[str] = "a cell of a Hadamard matrix, more likely with +1 in the row of the value"
+    summary: ClassVar[str] = "a cell of a Hadamard matrix"
     formula: ClassVar[str] = "P(y) ∝ e^ε if the Hadamard matrix has +1 at (x, y), else 1; y < K = 2^⌈log₂(k+1)⌉"
     source: ClassVar[str] = "Acharya, Sun, Zhang 2019, Section 5"
     closed: ClassVar[str] = "true ε = ε; δ(t) = (e^ε − e^t)/(2(e^ε + 1))"

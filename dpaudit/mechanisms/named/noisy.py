@@ -77,7 +77,7 @@ class SparseVector(Named):
     c: int = 1
     sensitivity: Fraction = Fraction(1)
     name: ClassVar[str] = "sparse-vector"
-    summary: ClassVar[str] = "above threshold: which queries exceed a noisy threshold, until c of them do"
+    summary: ClassVar[str] = "queries above a threshold"
     formula: ClassVar[str] = "above if q + Lap(4cΔ/ε) ≥ T + Lap(2Δ/ε); stops after c of them"
     source: ClassVar[str] = "Lyu, Su, Li 2017, Algorithm 1"
     covers: ClassVar[str] = "these vectors of answers alone; over all of them the supremum is ε for c = 1"

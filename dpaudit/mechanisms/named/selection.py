@@ -133,7 +133,7 @@ class Exponential(Selection):
     """A candidate with probability proportional to e^(epsilon score / (2 sensitivity))."""
 
     name: ClassVar[str] = "exponential"
-    summary: ClassVar[str] = "the exponential mechanism on a table of scores"
+    summary: ClassVar[str] = "the exponential mechanism"
     formula: ClassVar[str] = "P(r) ∝ e^(ε s(x, r)/(2Δ))"
     source: ClassVar[str] = "McSherry, Talwar 2007; Dwork, Roth 2014, Definition 3.4"
 
@@ -152,7 +152,7 @@ class PermuteAndFlip(Selection):
     """
 
     name: ClassVar[str] = "permute-and-flip"
-    summary: ClassVar[str] = "permute and flip on a table of scores: never worse than exponential"
+    summary: ClassVar[str] = "permute and flip"
     formula: ClassVar[str] = "candidates in random order; r is taken with probability e^(ε (s(x, r) − max s)/(2Δ))"
     source: ClassVar[str] = "McKenna, Sheldon 2020, Algorithm 1"
 
@@ -194,7 +194,7 @@ class ReportNoisyMax(Selection):
 
     noise: str = "laplace"
     name: ClassVar[str] = "report-noisy-max"
-    summary: ClassVar[str] = "the largest noisy score (variants: laplace, exponential, gumbel)"
+    summary: ClassVar[str] = "the largest noisy score"
     formula: ClassVar[str] = "argmax of s(x, r) + noise of scale 2Δ/ε: Laplace, exponential or Gumbel"
     source: ClassVar[str] = "Dwork, Roth 2014, Section 3.3; Ding, Kifer, Steinke and others 2021 (exponential)"
     parameters: ClassVar[tuple[Parameter, ...]] = (

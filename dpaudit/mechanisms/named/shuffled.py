@@ -26,7 +26,7 @@ class ShuffledRandomizedResponse(Named):
     n: int = 1000
     k: int = 2
     name: ClassVar[str] = "shuffled-randomized-response"
-    summary: ClassVar[str] = "n shuffled reports by randomized response"
+    summary: ClassVar[str] = "n shuffled reports"
     formula: ClassVar[str] = "the counts of n reports, each with P(x) = e^ε/(e^ε + k − 1), else uniform"
     source: ClassVar[str] = "Balle, Bell, Gascón, Nissim 2019, Section 3; Feldman, McMillan, Talwar 2021"
     covers: ClassVar[str] = "all data sets of n records: exact for k = 2, certified bounds on both sides for k > 2"

@@ -66,8 +66,11 @@ class ShuffleResult(SettingAnswer):
     """The smallest epsilon for which the shuffled reports are (epsilon, delta)-DP lies in ``epsilon``."""
 
     delta: Fraction
+    """The δ that was asked for."""
     epsilon: Enclosure
+    """The smallest ε at this δ."""
     published: tuple[Compared, ...]
+    """The closed forms of papers beside it."""
 
     def members(self) -> dict[str, Any]:
         """The members of ``dpaudit shuffle --json``."""
