@@ -71,6 +71,8 @@ NAMED, EMPTY, FLOAT = Named("a"), types.ModuleType("empty"), Floating()
 HOSTILE, HASHED, CLASSLESS = Hostile(), Hashed(), Classless()
 TWO, HELD, KEYED, NUMBERS = (Hostile(), Hostile()), {0: HOSTILE}, {HOSTILE: 1}, np.array([3.0, 1.0, 2.0])
 ONE, OTHER, ONCE, MEMBERS = [0], [0], zip(range(10**9)), {HOSTILE}
+OBJECTS = np.empty(1, object)
+OBJECTS[0] = HOSTILE
 import copy
 class Plain: pass
 class Other: pass
@@ -113,6 +115,8 @@ not HOSTILE
 HOSTILE[0]
 1 in HOSTILE
 1 in MEMBERS
+OBJECTS == 1
+not OBJECTS
 getattr(HOSTILE, 'zz', 0)
 f'{HOSTILE}'
 '{}'.format(HOSTILE)

@@ -39,6 +39,7 @@ TABLE = [
     ("while C:\n    try:\n        a = 1\n        return failing(rng)\n    finally:\n        b = a\nreturn 0", "a", "b"),
     ("try:\n    while C:\n        a = failing(rng)\n    return 1\nexcept ValueError:\n    return a", "a", ""),
     ("try:\n    while C:\n        b = failing(rng)\nfinally:\n    print(a, end='')\nreturn 1", "a", "b"),
+    ("get = lambda: a\nwhile True:\n    b = get()\n    a = 1\n    if C:\n        return b", "a get", "b"),
     ("get = lambda: a\nwhile C:\n    a = 1\nreturn get()", "a get", ""),
     ("def get():\n    return a\nwhile C:\n    b = 1\nreturn get()", "a get", "b"),
     ("while C:\n    b = [a for _ in range(2)]\nreturn 0", "a", "_ b"),
