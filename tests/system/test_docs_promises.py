@@ -38,9 +38,9 @@ def test_there_are_shown_commands():
         "own-mechanism",
         "fast",
         "1-audit",
-        "2-refute",
-        "3-your-own",
-        "4-ci",
+        "4-refute",
+        "2-your-own",
+        "5-ci",
     }
 
 
