@@ -136,7 +136,7 @@ class Staircase(Named):
     sensitivity: Fraction = Fraction(1)
     gamma: Fraction | None = None
     name: ClassVar[str] = "staircase"
-    summary: ClassVar[str] = "a number plus stairs of noise"
+    summary: ClassVar[str] = "a number plus stair noise"
     formula: ClassVar[str] = "x + v, density of v: a on |v| < γΔ, falling by e^(−ε) at |v| = (γ + j)Δ, j = 0, 1, …"
     source: ClassVar[str] = "Geng, Viswanath 2016, Equation (20); γ of Theorem 7"
     covers: ClassVar[str] = "the two numbers are Δ apart, which stands for every smaller distance"
