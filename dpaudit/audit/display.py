@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import fields
 from fractions import Fraction
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from dpaudit.audit.drawing import as_text, here
@@ -77,13 +78,29 @@ class Shown:
         return [flatten(row) for row in lists[0]] if lists else [flatten(content)]
 
     def to_frame(self) -> Any:
-        """The rows as a pandas or, if that is not installed, a polars data frame; bounds stay exact text."""
-        for package in ("pandas", "polars"):
+        """The rows as a pandas or, if that is not installed, a polars data frame; bounds stay exact text.
+
+        Whole numbers stay whole where a value is missing, and every row counts for the type of its column.
+        """
+        for package, make in (("pandas", _pandas), ("polars", _polars)):
             try:
-                return __import__(package).DataFrame(self.rows())
+                module = import_module(package)
             except ImportError:
                 continue
-        raise InputError("to_frame", "no data frames", "install pandas or polars")
+            return make(module, self.rows())
+        rule = "needs pandas or polars: pip install pandas; rows() gives the same rows as a list without them"
+        raise InputError("to_frame", "(no data frames)", rule)
+
+
+def _pandas(pandas: Any, rows: list[Record]) -> Any:
+    frame = pandas.DataFrame(rows, dtype=object)
+    for name in frame.columns[frame.notna().all()]:  # a column of whole numbers with a gap would become floats
+        frame[name] = frame[name].infer_objects()
+    return frame
+
+
+def _polars(polars: Any, rows: list[Record]) -> Any:
+    return polars.DataFrame(rows, infer_schema_length=None)
 
 
 def _is_rows(value: Any) -> bool:

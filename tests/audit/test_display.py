@@ -150,7 +150,7 @@ QUESTIONS = {
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
-def test_a_result_prints_as_the_command_does_and_has_html_and_a_frame(name, monkeypatch):
+def test_a_result_prints_as_the_command_does_and_has_html_and_rows(name):
     result = QUESTIONS[name]()
     assert str(result) == as_text(result.page()).rstrip("\n")
     assert len(str(result).splitlines()) > 2
@@ -159,8 +159,6 @@ def test_a_result_prints_as_the_command_does_and_has_html_and_a_frame(name, monk
     for label in re.findall(r"<th>(.*?)</th>", html):
         assert "_" not in label
     assert "None" not in html
-    monkeypatch.setitem(sys.modules, "pandas", SimpleNamespace(DataFrame=lambda rows: rows))
-    assert result.to_frame() == result.rows()
     assert result.rows()
 
 
@@ -180,17 +178,46 @@ def test_rows_are_flat_and_exact():
     assert flatten({"a": {"b": {"c": 1}}, "d": [1, 2]}) == {"a_b_c": 1, "d": "1,2"}
 
 
-def test_frames_come_from_what_is_installed(monkeypatch):
-    result = dpaudit.epsilon("EHDS", n=4)
-    monkeypatch.setitem(sys.modules, "pandas", None)
-    monkeypatch.setitem(sys.modules, "polars", SimpleNamespace(DataFrame=lambda rows: ("polars", rows)))
-    assert result.to_frame() == ("polars", result.rows())
-    monkeypatch.setitem(sys.modules, "pandas", SimpleNamespace(DataFrame=lambda rows: ("pandas", rows)))
-    assert result.to_frame()[0] == "pandas"
-    monkeypatch.setitem(sys.modules, "pandas", None)
-    monkeypatch.setitem(sys.modules, "polars", None)
-    with pytest.raises(dpaudit.InputError, match="pandas or polars"):
-        result.to_frame()
+@pytest.fixture(params=["pandas", "polars"])
+def package(request, monkeypatch):
+    """A package of data frames, the only one that is found; the test is skipped where it is not installed."""
+    pytest.importorskip(request.param, reason=f"{request.param} is not installed: pip install {request.param}")
+    for other in {"pandas", "polars"} - {request.param}:
+        monkeypatch.setitem(sys.modules, other, None)
+    return request.param
+
+
+def present(rows):
+    """The rows without what is missing, which is None, or NaN in pandas."""
+    return [{name: value for name, value in row.items() if value is not None and value == value} for row in rows]
+
+
+def records(frame):
+    return present(frame.to_dict("records") if hasattr(frame, "iloc") else frame.to_dicts())
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_a_frame_holds_the_rows(name, package):
+    result = QUESTIONS[name]()
+    frame = result.to_frame()
+    assert type(frame).__module__.partition(".")[0] == package
+    assert records(frame) == present(result.rows())
+
+
+def test_a_frame_keeps_whole_numbers_and_reads_every_row(package):
+    """A value may be missing in the first rows of a long table, and in any other."""
+    late = [{"n": None, "error": None, "lower": "0.1000000000000000001"}] * 500
+    rows = [*late, {"n": 10**15 + 1, "error": "late", "lower": "1"}]
+    frame = Shown.to_frame(SimpleNamespace(rows=lambda: rows))
+    assert records(frame) == present(rows)
+    assert isinstance(records(frame)[-1]["n"], int)
+
+
+def test_without_data_frames_the_error_says_what_to_install(monkeypatch):
+    for package in ("pandas", "polars"):
+        monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(dpaudit.InputError, match=r"needs pandas or polars: pip install pandas; rows\(\) gives"):
+        dpaudit.epsilon("EHDS", n=4).to_frame()
 
 
 def test_labels_are_dim_and_values_plain_on_a_terminal():
