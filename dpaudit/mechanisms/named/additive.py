@@ -31,7 +31,7 @@ class DiscreteLaplace(Named):
     name: ClassVar[str] = "discrete-laplace"
     summary: ClassVar[str] = "a count plus geometric noise"
     formula: ClassVar[str] = "x + z, P(z) ∝ e^(−ε|z|/Δ) for whole z"
-    source: ClassVar[str] = "Ghosh, Roughgarden, Sundararajan 2012, Definition 2.1"
+    source: ClassVar[str] = "Ghosh, Roughgarden, Sundararajan 2012"
     covers: ClassVar[str] = "the two counts are Δ apart, which stands for every smaller distance"
     closed: ClassVar[str] = "true ε = ε; for Δ = 1, δ(t) = (1 − e^(t−ε))/(1 + e^(−ε))"
     parameters: ClassVar[tuple[Parameter, ...]] = (WHOLE_SENSITIVITY,)
@@ -79,7 +79,7 @@ class TruncatedGeometric(Named):
     name: ClassVar[str] = "truncated-geometric"
     summary: ClassVar[str] = "the same, clamped to 0…n"
     formula: ClassVar[str] = "min(n, max(0, x + z)), P(z) ∝ e^(−ε|z|) for whole z"
-    source: ClassVar[str] = "Ghosh, Roughgarden, Sundararajan 2012, Definition 2.2"
+    source: ClassVar[str] = "Ghosh, Roughgarden, Sundararajan 2012"
     covers: ClassVar[str] = "all counts 0…n; neighbors differ by 1"
     closed: ClassVar[str] = "true ε = ε; δ(t) = (1 − e^(t−ε))/(1 + e^(−ε))"
     parameters: ClassVar[tuple[Parameter, ...]] = (N,)
@@ -138,7 +138,7 @@ class Staircase(Named):
     name: ClassVar[str] = "staircase"
     summary: ClassVar[str] = "a number plus stair noise"
     formula: ClassVar[str] = "x + v, density of v: a on |v| < γΔ, falling by e^(−ε) at |v| = (γ + j)Δ, j = 0, 1, …"
-    source: ClassVar[str] = "Geng, Viswanath 2016, Equation (20); γ of Theorem 7"
+    source: ClassVar[str] = "Geng, Viswanath 2016"
     covers: ClassVar[str] = "the two numbers are Δ apart, which stands for every smaller distance"
     closed: ClassVar[str] = "true ε = ε"
     parameters: ClassVar[tuple[Parameter, ...]] = (

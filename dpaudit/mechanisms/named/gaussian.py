@@ -35,9 +35,7 @@ class Gaussian(Named):
     name: ClassVar[str] = "gaussian"
     summary: ClassVar[str] = "a number plus Gaussian noise"
     formula: ClassVar[str] = "x + N(0, σ²)"
-    source: ClassVar[str] = (
-        "Bun, Steinke 2016, Proposition 1.6; Balle, Wang 2018, Theorem 8; Dong, Roth, Su 2022, Theorem 1"
-    )
+    source: ClassVar[str] = "Bun, Steinke 2016, Proposition 1.6; Balle, Wang 2018, Theorem 8; Dong, Roth, Su 2022"
     covers: ClassVar[str] = "the two numbers are Δ apart, which stands for every smaller distance"
     closed: ClassVar[str] = "true ε = ∞; δ(t) = Φ(μ/2 − t/μ) − e^t Φ(−μ/2 − t/μ), μ = Δ/σ; μ-GDP and μ²/2-zCDP exactly"
     claims: ClassVar[str] = "Δ²/(2σ²)-zCDP"

@@ -70,7 +70,7 @@ class RandomizedResponse(Classes):
     name: ClassVar[str] = "randomized-response"
     summary: ClassVar[str] = "the true value, or another"
     formula: ClassVar[str] = "P(x) = e^ε/(e^ε + k − 1), every other value 1/(e^ε + k − 1)"
-    source: ClassVar[str] = "Warner 1965; Kairouz, Oh, Viswanath 2016, Equation (15)"
+    source: ClassVar[str] = "Warner 1965; Kairouz, Oh, Viswanath 2016"
     closed: ClassVar[str] = "true ε = ε; δ(t) = (e^ε − e^t)/(e^ε + k − 1)"
     parameters: ClassVar[tuple[Parameter, ...]] = (K,)
     event: ClassVar[str | None] = "randomized-response:eps={epsilon},k={k}"
@@ -93,7 +93,7 @@ class SubsetSelection(Classes):
     name: ClassVar[str] = "subset-selection"
     summary: ClassVar[str] = "a random subset of the values"
     formula: ClassVar[str] = "P(S) ∝ e^ε if x ∈ S, else 1; |S| = d, by default k/(e^ε + 1) rounded, at least 1"
-    source: ClassVar[str] = "Ye, Barg 2018, Section III; Wang and others 2016"
+    source: ClassVar[str] = "Ye, Barg 2018; Wang and others 2016"
     parameters: ClassVar[tuple[Parameter, ...]] = (
         count("k", "4", 2, 10**6, "the number of values that a record may have", ("2", "3", "5")),
         optional("size", "d, the size of the subset; auto: k/(e^ε + 1), rounded", ("1",), lambda o, v: _size(o, v)),
@@ -149,7 +149,7 @@ class LocalHashing(Classes):
     name: ClassVar[str] = "local-hashing"
     summary: ClassVar[str] = "a hash and a randomized cell"
     formula: ClassVar[str] = "(H, y): y = H(x) with odds e^ε : 1 against each of the other g − 1 cells"
-    source: ClassVar[str] = "Wang, Blocki, Li, Jha 2017, Section 4.4; Bassily, Smith 2015 (binary)"
+    source: ClassVar[str] = "Wang, Blocki, Li, Jha 2017; Bassily, Smith 2015 (binary)"
     closed: ClassVar[str] = "true ε = ε; δ(t) = (1 − c)(e^ε − e^t)/(e^ε + g − 1), c the chance of a collision"
     parameters: ClassVar[tuple[Parameter, ...]] = (
         count("k", "100", 2, 10**6, "the number of values; the law does not depend on it", ("5",)),
@@ -219,7 +219,7 @@ class HadamardResponse(Classes):
     name: ClassVar[str] = "hadamard-response"
     summary: ClassVar[str] = "a cell of a Hadamard matrix"
     formula: ClassVar[str] = "P(y) ∝ e^ε if the Hadamard matrix has +1 at (x, y), else 1; y < K = 2^⌈log₂(k+1)⌉"
-    source: ClassVar[str] = "Acharya, Sun, Zhang 2019, Section 5"
+    source: ClassVar[str] = "Acharya, Sun, Zhang 2019"
     closed: ClassVar[str] = "true ε = ε; δ(t) = (e^ε − e^t)/(2(e^ε + 1))"
     parameters: ClassVar[tuple[Parameter, ...]] = (
         count("k", "3", 2, 10**6, "the number of values that a record may have", ("2", "3", "5")),

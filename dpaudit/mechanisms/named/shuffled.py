@@ -28,7 +28,7 @@ class ShuffledRandomizedResponse(Named):
     name: ClassVar[str] = "shuffled-randomized-response"
     summary: ClassVar[str] = "n shuffled reports"
     formula: ClassVar[str] = "the counts of n reports, each with P(x) = e^ε/(e^ε + k − 1), else uniform"
-    source: ClassVar[str] = "Balle, Bell, Gascón, Nissim 2019, Section 3; Feldman, McMillan, Talwar 2021"
+    source: ClassVar[str] = "Balle, Bell, Gascón, Nissim 2019; Feldman, McMillan, Talwar 2021"
     covers: ClassVar[str] = "all data sets of n records: exact for k = 2, certified bounds on both sides for k > 2"
     closed: ClassVar[str] = "true ε = ε of one report; δ(t) by certified sums"
     parameters: ClassVar[tuple[Parameter, ...]] = (
