@@ -65,6 +65,17 @@ def _tex(decimal: str) -> str:
     return rf"{digits} \cdot 10^{{{power}}}" if e else digits
 
 
+def worst_case(result: Any, name: str, value: Enclosure, pair: str, output: str) -> str:
+    """A worst case for a paper: of an epsilon or a delta, with the pair and the output that attain it."""
+    place, label = result.subject.mechanism.setting_text(), result.subject.label
+    about, name, pair = escaped(f"{label} ({place})" if place else label), escaped(name), escaped(pair)
+    said = [f"For {about}, the {name}", f"{stated(value)};", f"the worst pair is {pair}."]
+    rows = [("mechanism", about), (name, number(value)), ("worst pair", pair)]
+    rows += [("worst output", escaped(output))] if result.witness.output is not None else []
+    rows += [] if result.judgement is None else [("verdict", escaped(result.judgement.text()))]
+    return document(result.command, said, rows, getattr(result, "closed_form", None))
+
+
 def document(command: str | None, sentence: Sequence[str], rows: Sequence[tuple[str, str]], closed: Any = None) -> str:
     """The lines for a paper; ``rows`` and ``sentence`` are LaTeX already, ``closed`` is a sympy expression."""
     lines = [f"% dpaudit {__version__}: {command or 'asked in Python'}", " ".join(sentence)]

@@ -9,6 +9,7 @@ from inspect import get_annotations
 from typing import TYPE_CHECKING, Any
 
 from dpaudit.audit import latex
+from dpaudit.audit.closed import Closed
 from dpaudit.audit.cross_check import CrossCheck
 from dpaudit.audit.display import Shown, as_json
 from dpaudit.audit.judgement import Judgement, Whose, judged
@@ -30,12 +31,11 @@ from dpaudit.audit.words import (
 )
 from dpaudit.numbers.digits import equated, powers, short
 from dpaudit.numbers.enclosure import Enclosure
-from dpaudit.numbers.symbolic import as_sympy
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.posterior.model import Histogram, Model
 from dpaudit.privacy.claim import Claim, Evidence
 from dpaudit.privacy.pairs import Witness
-from dpaudit.privacy.protocols import ClosedLoss, Counts, Dataset, Output, plain, text
+from dpaudit.privacy.protocols import Counts, Dataset, Output, plain, text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -154,16 +154,7 @@ class WorstResult(CrossChecked):
 
     def latex(self) -> str:
         """A sentence, the closed form and a table for a paper; bounds are rounded outward."""
-        name, value = self.value()
-        place = self.subject.mechanism.setting_text()
-        about = latex.escaped(f"{self.subject.label} ({place})" if place else self.subject.label)
-        pair, output = latex.escaped(pair_text(self.witness)), latex.escaped(text(self.witness.output))
-        said = [f"For {about}, the {latex.escaped(name)}", f"{latex.stated(value)};", f"the worst pair is {pair}."]
-        rows = [("mechanism", about), (latex.escaped(name), latex.number(value)), ("worst pair", pair)]
-        rows += [("worst output", output)] if self.witness.output is not None else []
-        judged = self.judgement
-        rows += [] if judged is None else [("verdict", latex.escaped(judged.text()))]
-        return latex.document(self.command, said, rows, getattr(self, "closed_form", None))
+        return latex.worst_case(self, *self.value(), pair_text(self.witness), text(self.witness.output))
 
     def page(self) -> Page:
         """Returns what was audited, the worst case, the verdict and the effort."""
@@ -179,38 +170,16 @@ class WorstResult(CrossChecked):
 
 
 @dataclass(frozen=True, kw_only=True)
-class EpsilonResult(WorstResult):
+class EpsilonResult(Closed, WorstResult):
     """``epsilon`` contains the true epsilon; the loss at the witness is at least its lower end."""
 
     epsilon: Enclosure
-    closed: ClosedLoss | Fraction | None = None
-    """The true epsilon where it is known exactly: for every nominal epsilon, or at this one."""
     nominal_claim: Claim = field(default_factory=Claim)
     """Where nothing is claimed: true epsilon <= nominal epsilon, judged."""
     repairing_delta: Enclosure | None = None
     """delta at the epsilon of the statement, where that is just exceeded, or infinitely."""
     delta_instead: tuple[Fraction, Enclosure] | None = None
     """An epsilon and delta there, where the outputs are real numbers and the true epsilon is infinite."""
-
-    @property
-    def closed_form(self) -> Any:
-        """The true epsilon as a sympy expression, in the symbol epsilon where it is known for all; None if unknown."""
-        if self.closed is None:
-            return None
-        return as_sympy(self.closed) if isinstance(self.closed, Fraction) else self.closed.sympy()
-
-    @property
-    def closed_form_text(self) -> str | None:
-        """The true epsilon in closed form, as one writes it: "1/2 + ln(2 - e^(-1/2))"."""
-        if self.closed is None:
-            return None
-        return str(self.closed) if isinstance(self.closed, Fraction) else self.closed.text()
-
-    @property
-    def closed_form_symbolic(self) -> str | None:
-        """The same for every nominal epsilon, where that is known."""
-        known = self.closed if isinstance(self.closed, ClosedLoss) else None
-        return (known.symbolic() or None) if known else None
 
     def members(self) -> dict[str, Any]:
         """The fields for JSON, the closed form as text."""
