@@ -98,8 +98,8 @@ class Margin:
         share = _quotient(value, bound) if bound else None
         return Margin(_mapped(value, lambda end: end - bound), share, repairing_delta, of)
 
-    def text(self, verdict: Verdict) -> str:
-        """The margin in words; "" where there is nothing to say.
+    def text(self, verdict: Verdict, n: int | None = None) -> str:
+        """The margin in words, and at which ``n`` it was seen; "" where there is nothing to say.
 
         >>> def margin(value, bound, verdict, delta=None):
         ...     found = [None if v is None else outward(Fraction(v), Fraction(v), 25) for v in (value, delta)]
@@ -108,12 +108,16 @@ class Margin:
         ('uses 64 % of the claim', 'exceeds by 70 %', 'uses 100 % of the claim')
         >>> margin("1.00000000000000065", 1, Verdict.REFUTED, "2.83e-15")
         'exceeds by 6.5e-16 (δ = 2.9e-15 would repair it)'
+        >>> Margin.between(Enclosure(Fraction(2), Fraction(2), 0), Fraction(1)).text(Verdict.REFUTED, n=140)
+        'exceeds by 100 % at n = 140'
         """
         words = {Verdict.PROVED: self._uses, Verdict.REFUTED: self._exceeds, Verdict.UNDECIDED: self._open}[verdict]()
         repaired = self.repairing_delta if verdict is not Verdict.PROVED else None
+        there = "" if n is None or not words else f" at n = {n}"
         if repaired is None or not words or not repaired.within(-1, 1):
-            return words
-        return f"{words} (δ = {_up(repaired.upper)} would {'repair' if verdict is Verdict.REFUTED else 'prove'} it)"
+            return f"{words}{there}"
+        would = f"would {'repair' if verdict is Verdict.REFUTED else 'prove'} it"
+        return f"{words}{there} ({'where ' if there else ''}δ = {_up(repaired.upper)} {would})"
 
     def _uses(self) -> str:
         if self.share is None:
@@ -135,10 +139,10 @@ class Margin:
     def _open(self) -> str:
         return "" if self.share is None else f"uses {percent(self.share.to_dict())} of {self.of}"
 
-    def to_dict(self, verdict: Verdict) -> dict[str, Any]:
+    def to_dict(self, text: str) -> dict[str, Any]:
         """The values and the words, for JSON."""
         values = {"excess": self.excess, "share": self.share, "repairing_delta": self.repairing_delta}
-        return {name: value and value.to_dict() for name, value in values.items()} | {"text": self.text(verdict)}
+        return {name: value and value.to_dict() for name, value in values.items()} | {"text": text}
 
 
 def _up(value: Fraction, below: int | None = None) -> str:
@@ -190,6 +194,8 @@ class Judgement:
     bound: Fraction | None = None
     """The number of the statement that the quantity is compared with."""
     margin: Margin | None = None
+    margin_n: int | None = None
+    """Of several n, the one at which the margin was seen: that of the largest share."""
 
     @property
     def statement(self) -> str:
@@ -233,8 +239,13 @@ class Judgement:
         return equated(self.quantity, beside(self.value.to_dict(), self.bound, self.verdict.value))
 
     def margin_text(self) -> str:
-        """By how much it holds or fails: "exceeds by 70 %", "uses 64 % of the claim"; "" where that is unknown."""
-        return "" if self.margin is None else self.margin.text(self.verdict)
+        """By how much it holds or fails: "exceeds by 70 %", "uses 64 % of the claim"; "" where that is unknown.
+
+        What fails names the n of the margin, unless the sentence has just named it: a δ repairs the claim there only.
+        """
+        named = () if self.extent is None else self.extent.ns
+        told = self.verdict is Verdict.PROVED or self.margin_n == self.first_n or named == (self.margin_n,)
+        return "" if self.margin is None else self.margin.text(self.verdict, None if told else self.margin_n)
 
     def text(self) -> str:
         """The sentence and the margin: "1-DP: REFUTED, true ε = 2; exceeds by 100 %"."""
@@ -248,7 +259,7 @@ class Judgement:
             "whose": self.whose.value,
             "extent": None if self.extent is None else self.extent.text(),
             "first_n": self.first_n,
-            "margin": None if self.margin is None else self.margin.to_dict(self.verdict),
+            "margin": None if self.margin is None else self.margin.to_dict(self.margin_text()),
             "text": self.text(),
         }
 
@@ -354,4 +365,10 @@ def over_n(each: Mapping[int, Judgement], theorem: Judgement | None = None) -> J
         return replace(theorem, extent=EVERY_N)
     open_ = [n for n, found in each.items() if found.verdict is Verdict.UNDECIDED]
     covered = open_ if lead.verdict is Verdict.UNDECIDED else each
-    return replace(lead, extent=Extent(tuple(sorted(covered))), first_n=min(failing, default=None))
+    several = len(each) > 1 and lead.extent is not None and len(lead.extent.ns) == 1
+    return replace(
+        lead,
+        extent=Extent(tuple(sorted(covered))),
+        first_n=min(failing, default=None),
+        margin_n=lead.extent.ns[0] if several and lead.extent is not None else None,
+    )

@@ -191,7 +191,7 @@ OPEN = "open"
 OVER_N = [
     ({1: "0.5", 2: "0.6", 3: "0.55"}, None, "1-DP: PROVED for n = 1…3; uses 60 % of the claim"),
     ({1: "0.5", 2: "0.6"}, PROVED, "1-DP: PROVED for every n; uses 70 % of the claim"),
-    ({1: "0.5", 7: "1.2", 9: "1.4"}, None, "1-DP: REFUTED, first at n = 7; exceeds by 40 %"),
+    ({1: "0.5", 7: "1.2", 9: "1.4"}, None, "1-DP: REFUTED, first at n = 7; exceeds by 40 % at n = 9"),
     ({1: "0.5", 7: "1.2"}, PROVED, "1-DP: REFUTED, first at n = 7; exceeds by 20 %"),
     (
         {1: "0.5", 7: OPEN, 8: "0.2"},

@@ -107,7 +107,7 @@ TEXTS = [
     ),
     ("EHDS", {"n": "1..4", "claim": "eps=1/5"}, "1/5-DP: REFUTED, first at n = 1; exceeds by "),
     (RESPONSE, {}, "1-DP: PROVED; uses 100 % of the claim"),
-    (Doubled, {"n": "1..3"}, "2-DP: REFUTED, first at n = 2; exceeds by 64 % (δ = "),
+    (Doubled, {"n": "1..3"}, "2-DP: REFUTED, first at n = 2; exceeds by 64 % at n = 3 (where δ = "),
     (Blurred, {}, "1/2-DP: UNDECIDED, true ε in "),
 ]
 
