@@ -1,6 +1,7 @@
 """Plausible mistakes, each with the exact line that it gets: the cause, and the next step."""
 
 import shlex
+import sys
 from textwrap import dedent
 
 import pytest
@@ -74,6 +75,7 @@ FILES = {
     "bad.csv": ",no,yes\nno,3/4,1/4\nyes,0.25,0.70\n",
     "pmf.csv": ",no,yes\nno,3/4,1/4\nyes,1/4,3/4\n",
     "broken.json": "{\n",
+    "lacking.py": "import no_such_library\n",
 }
 HAS = "own.py has Base, Float, Rounded, Off, Crash, Needs, Root, Nothing"
 EXACT = "must be an exact number such as 2, 4/5, 0.8 or 1e-8"
@@ -118,6 +120,17 @@ MISTAKES = {
     'exact; write it exactly, as text or Fraction: "3/4" or "0.75"',
     "epsilon --mech own.py:Off": "--mech = own.py:Off: Off probability(0) sums to 2/3, not to 1",
     "epsilon --mech own.py:Crash": "--mech = own.py:Crash: own.py line 36: ZeroDivisionError: Fraction(1, 0)",
+    "epsilon --mech lacking.py:Lacking": "--mech = lacking.py:Lacking: lacking.py line 1: ModuleNotFoundError: No module "
+    f"named 'no_such_library'; install it for the Python that runs dpaudit, {sys.executable}",
+    "epsilon --mech truncated-geometric --n all": "--n = all: every n at once works for EHD, EHDL, EHDS and MH; here, "
+    "`dpaudit search --n 1..20` certifies each n of a range",
+    "epsilon --mech pmf.csv --eps all": "--eps = all: every ε at once works for the documents' mechanisms (LSDim, EHDS, …); "
+    "here, `dpaudit search --eps 1/10,1,4` certifies each ε of a list, and `dpaudit mechanisms NAME` gives the closed form "
+    "of a named one",
+    "calibrate --mech gaussian": "--mech = gaussian: takes no nominal ε to calibrate; "
+    "`dpaudit judge --claim eps=1,delta=1e-5` decides one value of its parameters",
+    "calibrate --mech oue --target eps=1,delta=1e-5": f"--target = eps=1,delta=1e-5: {EXACT}: a pure ε; "
+    "`dpaudit judge --claim eps=1,delta=1e-5` decides one setting under (ε, δ)",
     "epsilon --mech own.py:Needs": "--set = (missing): Needs of own.py:Needs needs a value for sigma: --set sigma=…",
     "epsilon --mech own.py:sampler": "--set = (missing): own.py:sampler is a function: say for which data sets, "
     "--set data=0,1,2",

@@ -124,7 +124,14 @@ def guarded(reference: str, function: Callable[..., Any], *arguments: Any, **nam
     except BaseException as error:
         if isinstance(error, InputError) and error.option == "mech":
             raise  # it names the mechanism and the place already
-        raise InputError("mech", reference, f"{_where(error)}{describe(error)}") from None
+        raise InputError("mech", reference, f"{_where(error)}{describe(error)}{_missing(error)}") from None
+
+
+def _missing(error: BaseException) -> str:
+    """The next step where the code imports what is not installed beside dpaudit."""
+    if not isinstance(error, ModuleNotFoundError) or not error.name:
+        return ""
+    return f"; install it for the Python that runs dpaudit, {visible(sys.executable)}"
 
 
 def describe(error: BaseException) -> str:

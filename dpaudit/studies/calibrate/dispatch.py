@@ -6,7 +6,7 @@ from typing import Any
 
 from dpaudit.audit.setting import is_ranged
 from dpaudit.forall.every_n import read_every_n
-from dpaudit.numbers.rationals import Exact, positive
+from dpaudit.numbers.rationals import Exact
 from dpaudit.privacy.effort import MEMORY_BOUND, Effort, Progress
 from dpaudit.studies.calibrate import nominal
 from dpaudit.studies.calibrate.every_n import CalibrateEveryNResult, calibrate_every_n
@@ -30,5 +30,5 @@ def calibrate(
     """
     if not is_ranged(setting.get("n")):
         return nominal.calibrate(mech, target, digits=digits, progress=progress, memory=memory, **setting)
-    effort, bar = Effort.read(digits, memory, progress, least=10), positive("target", target)
+    effort, bar = Effort.read(digits, memory, progress, least=10), nominal.read_target(target)
     return calibrate_every_n(read_every_n(mech, **setting), bar, effort)

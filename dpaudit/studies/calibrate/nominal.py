@@ -147,8 +147,22 @@ def calibrate(
     >>> calibrate("LSDim", n=20, target="1/2").nominal
     Fraction(1, 1)
     """
-    effort, bar = Effort.read(digits, memory, progress, least=10), positive("target", target)
-    return calibrated(settled(mech, **setting).at(eps=bar), bar, effort)
+    effort, bar, chosen = Effort.read(digits, memory, progress, least=10), read_target(target), settled(mech, **setting)
+    if chosen.mechanism.epsilon is None:
+        rule = "takes no nominal ε to calibrate; `dpaudit judge --claim eps=1,delta=1e-5` decides one value of its parameters"
+        raise InputError("mech", chosen.label, rule)
+    return calibrated(chosen.at(eps=bar), bar, effort)
+
+
+def read_target(target: Exact) -> Fraction:
+    """The true epsilon to be kept: a pure one, so a guarantee with a δ is refused."""
+    try:
+        return positive("target", target)
+    except InputError as error:
+        if "=" not in str(target) and "," not in str(target):
+            raise
+        rule = f"{error.rule}: a pure ε; `dpaudit judge --claim eps=1,delta=1e-5` decides one setting under (ε, δ)"
+        raise InputError("target", target, rule) from None
 
 
 def calibrated(setting: Setting, target: Fraction, effort: Effort = USUAL) -> CalibrateResult:
