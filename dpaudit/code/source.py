@@ -158,6 +158,12 @@ class Real(random.SystemRandom):
     numpy = REAL_GENERATOR(np.random.PCG64())
     integers, binomial, permutation = numpy.integers, numpy.binomial, numpy.permutation
 
+    def __getattr__(self, name: str) -> Any:
+        """What numpy's generator has besides, such as laplace: it can be drawn, though not followed."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self.numpy, name)
+
 
 for _name in ARGUMENTS:
     _own = uniform if _name == "random" else getattr(random.SystemRandom, _name)

@@ -85,7 +85,7 @@ def test_a_point_of_it_is_a_setting():
             "epsilon --mech MHdelta --delta 1e-8 --n 4 --prior 1..2,1 --adjacency all",
             "--prior = 1..2,1: there is no map for MHdelta, only for EHD, EHDL, EHDS and MH",
         ),
-        ("epsilon --mech dpaudit.examples.geometric:Geometric --eps all", "--eps = all: theorems are about"),
+        ("epsilon --mech dpaudit.examples.geometric:Geometric --eps all", "--eps = all: every ε at once works"),
         (
             "delta --mech EHDL --n 4 --eps all --at 1",
             "--eps = all: must be one value here; all or",

@@ -1,6 +1,7 @@
 """Somebody's own mechanism: every way to give the numbers, every way to get it wrong."""
 
 import json
+import re
 import sys
 from fractions import Fraction as Fr
 
@@ -360,3 +361,15 @@ def test_a_refusal_of_code_leads_on(kind, leads):
     assert all(words in str(caught.value) for words in [*leads, "dpaudit samples counts.csv --claim 1"])
     for words in leads[1:]:
         assert dpaudit.epsilon(words.rpartition(" ")[2]).epsilon is not None
+
+
+def test_refused_code_is_drawn_and_counted_by_the_command_that_the_refusal_names(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    code = "return round(float(x + rng.laplace(0, 1)))"
+    (tmp_path / "noisy.py").write_text(
+        f"class Noisy:\n    def datasets(self):\n        return [0, 9]\n    def sample(self, x, rng):\n        {code}\n"
+    )
+    assert main(["epsilon", "--mech", "noisy.py:Noisy"]) == 2
+    command = re.search(r"dpaudit (samples --draw .*)$", capsys.readouterr().err)[1]
+    assert main(command.replace("20000", "300").split()) == 0
+    assert "1-DP: REFUTED" in capsys.readouterr().out

@@ -18,10 +18,12 @@ NOISE = {
 
 
 COUNTS = "dpaudit samples counts.csv --claim 1"
+"""Where a class has no file that a command could name."""
 
 
-def instead(function: Any) -> str:
-    """How to go on: ideal noise, a mechanism by name, or counts of real outputs."""
+def instead(function: Any, reference: str) -> str:
+    """How to go on: ideal noise, a mechanism by name, or counts of real outputs, drawn where a class has a file."""
+    counts = f"dpaudit samples --draw 20000 --mech {reference} --claim 1" if ".py:" in reference else COUNTS
     try:
         code = inspect.getsource(function)
     except (OSError, TypeError):  # compiled, or written in a session
@@ -29,7 +31,7 @@ def instead(function: Any) -> str:
     called = re.findall(r"(\w+)\(", code)
     known = next((found for word, found in NOISE.items() if any(word in call.lower() for call in called)), None)
     if known is None:
-        return f"; counts of its outputs can refute a claim: {COUNTS}"
+        return f"; counts of its outputs can refute a claim: {counts}"
     name, draw = known
     ideal = f"as ideal noise, sample(self, x, noise: dpaudit.Noise) with {draw}; " if draw else ""
-    return f"; instead: {ideal}by name, dpaudit epsilon --mech {name}; counts of its outputs, {COUNTS}"
+    return f"; instead: {ideal}by name, dpaudit epsilon --mech {name}; counts of its outputs, {counts}"

@@ -60,7 +60,8 @@ class SampledLaws:
                 import_first(function)
                 law = self._session.law(function, (x, rng), named, self.target, defined_at(function))
         except Refused as reason:
-            raise self._error(f"sample({text(x)}, rng): {reason}{instead(function)}") from None
+            file = "" if isinstance(self.target, FunctionSampler) else self.reference
+            raise self._error(f"sample({text(x)}, rng): {reason}{instead(function, file)}") from None
         except KeyboardInterrupt as error:
             if error not in INTERRUPTS:  # not by the person before the screen
                 raise self._error(f"sample({text(x)}, rng): {raised_at(error)}{describe(error)}") from None

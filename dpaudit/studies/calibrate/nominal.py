@@ -149,7 +149,8 @@ def calibrate(
     """
     effort, bar, chosen = Effort.read(digits, memory, progress, least=10), read_target(target), settled(mech, **setting)
     if chosen.mechanism.epsilon is None:
-        rule = "takes no nominal ε to calibrate; `dpaudit judge --claim eps=1,delta=1e-5` decides one value of its parameters"
+        how = "`dpaudit judge --claim eps=1,delta=1e-5` decides one value of its parameters"
+        rule = f"takes no nominal ε to calibrate; {how}"
         raise InputError("mech", chosen.label, rule)
     return calibrated(chosen.at(eps=bar), bar, effort)
 
