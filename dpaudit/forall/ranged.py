@@ -137,8 +137,8 @@ def _first(value: Fraction | Span) -> Fraction:
 _NO_THEOREM = {
     "n": "every n at once works for EHD, EHDL, EHDS and MH; here, "
     "`dpaudit search --n 1..20` certifies each n of a range",
-    "eps": "every ε at once works for the documents' mechanisms (LSDim, EHDS, …); here, "
-    "`dpaudit search --eps 1/10,1,4` certifies each ε of a list, and `dpaudit mechanisms NAME` gives the closed form of a named one",
+    "eps": "every ε at once works for the documents' mechanisms (LSDim, EHDS, …); here, `dpaudit search --eps "
+    "1/10,1,4` certifies each ε of a list, and `dpaudit mechanisms NAME` gives the closed form of a named one",
     "prior": "a box of priors works for the documents' mechanisms (EHD, EHDS, …); here, give one prior",
 }
 """What there is instead where a mechanism has no theorem, for each of the three that may range."""

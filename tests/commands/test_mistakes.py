@@ -121,12 +121,13 @@ MISTAKES = {
     "epsilon --mech own.py:Off": "--mech = own.py:Off: Off probability(0) sums to 2/3, not to 1",
     "epsilon --mech own.py:Crash": "--mech = own.py:Crash: own.py line 36: ZeroDivisionError: Fraction(1, 0)",
     "epsilon --mech lacking.py:Lacking": "--mech = lacking.py:Lacking: lacking.py line 1: "
-    f"ModuleNotFoundError: No module named 'no_such_library'; install it for the Python that runs dpaudit, {sys.executable}",
+    "ModuleNotFoundError: No module named 'no_such_library'; "
+    f"install it for the Python that runs dpaudit, {sys.executable}",
     "epsilon --mech truncated-geometric --n all": "--n = all: every n at once works for EHD, EHDL, EHDS and MH; here, "
     "`dpaudit search --n 1..20` certifies each n of a range",
-    "epsilon --mech pmf.csv --eps all": "--eps = all: every ε at once works for the documents' mechanisms (LSDim, "
-    "EHDS, …); here, `dpaudit search --eps 1/10,1,4` certifies each ε of a list, and `dpaudit mechanisms NAME` gives the "
-    "closed form of a named one",
+    "epsilon --mech pmf.csv --eps all": "--eps = all: every ε at once works for the documents' mechanisms "
+    "(LSDim, EHDS, …); here, `dpaudit search --eps 1/10,1,4` certifies each ε of a list, and `dpaudit mechanisms "
+    "NAME` gives the closed form of a named one",
     "calibrate --mech gaussian": "--mech = gaussian: takes no nominal ε to calibrate; "
     "`dpaudit judge --claim eps=1,delta=1e-5` decides one value of its parameters",
     "calibrate --mech oue --target eps=1,delta=1e-5": f"--target = eps=1,delta=1e-5: {EXACT}: a pure ε; "
