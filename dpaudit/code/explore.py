@@ -194,6 +194,8 @@ class Explorer:
         self.endless: str | None = None
         self.unrolled: tuple[str, str] | None = None
         """The first loop whose runs could not be merged, "file.py line 12", and why."""
+        self.unclean = ""
+        """The first step of a run that is outside the closed list, with its line."""
         self.boxed: str | None = None
         """The first line at which several draws of many values decide together."""
         self.is_clean = True
@@ -251,6 +253,7 @@ class Explorer:
         run.mass, run.least = mass, least
         run.follower = follower = Follower(self, run, i)
         output, ended = self.perform(run)
+        self.unclean = self.unclean or run.unclean_at
         if len(run.taken) < len(run.script) and not follower.endless and not self.exhausted():
             raise Changed(f"{self.at}{KEPT}")
         found: list[tuple[float, int, Way]] = []

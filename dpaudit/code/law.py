@@ -141,7 +141,7 @@ class Session:
             boxed=explorer.boxed,
             raised_at=explorer.raised_at,
             timed=timed and residual > 0,
-            unrolled=explorer.unrolled if residual else None,
+            unrolled=explorer.unrolled or (("", explorer.unclean) if explorer.unclean else None) if residual else None,
         )
 
     def _confirm(self, explorer: Explorer, seconds: float) -> None:

@@ -193,3 +193,16 @@ def test_a_loop_outside_the_list_is_unrolled_and_the_line_is_named(sample):
 def test_until_is_an_ordinary_loop_outside_an_audit():
     values = iter((7, 6, 2, 1))
     assert dpaudit.until(lambda: next(values), lambda r: r < 6) == 2
+
+
+def test_a_function_without_a_source_is_followed_unmerged_and_named(tmp_path):
+    (tmp_path / "built.py").write_text(
+        'built = {}\nexec("def loop(rng):\\n while rng.random() < 0.5: pass\\n return 1", built)\n'
+        "class Built:\n"
+        "    def datasets(self): return [0, 1]\n"
+        "    def sample(self, x, rng): return built['loop'](rng)\n"
+    )
+    notes = dpaudit.epsilon(f"{tmp_path / 'built.py'}:Built").to_dict()["notes"]
+    assert [note.partition(", residual")[0] for note in notes] == [
+        "built.py line 5: `loop` is outside the mergeable subset; from there on nothing is merged"
+    ]

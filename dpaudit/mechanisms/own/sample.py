@@ -158,7 +158,9 @@ class SampledLaws:
         unrolled = next((law for law in laws if law.unrolled is not None and not law.boxed), None)
         if unrolled is not None and unrolled.unrolled is not None:
             line, why = unrolled.unrolled
-            notes.append(f"{line}: this loop is unrolled, residual {decimal_up(unrolled.residual)}: {why}")
+            rest = decimal_up(unrolled.residual)
+            words = f"{line}: this loop is unrolled, residual {rest}: {why}"
+            notes.append(words if line else f"{why}; from there on nothing is merged, residual {rest}")
         endless = next((law.endless for law in laws if law.endless), None)
         if endless:
             notes.append(f"{endless}a run was given up there as endless; it counts as not followed")
