@@ -36,7 +36,8 @@ def sweep(
     status: ShowStatus = False,
     export: Export = None,
     retry: Retry = False,
-) -> Annotated[Reply, "as_json"]:
+    wanted: Annotated[dict[str, Any] | None, "plot"] = None,
+) -> Annotated[Reply, "plot", "as_json"]:
     """Many audits from a plan; kill it at any moment, run the same command again, and it continues.
 
     One process at a time works on a store; --status and --export read it meanwhile.
@@ -52,11 +53,13 @@ def sweep(
     dpaudit sweep --out sweep.db --status
 
     dpaudit sweep --out sweep.db --export table.parquet --export table.csv
+
+    dpaudit sweep --out sweep.db --plot sweep.svg
     """
     from dpaudit.sweeps.sweep import sweep as run
 
-    if plan is None and not status and not export:
-        raise InputError("PLAN", "(missing)", "give a plan, --status or --export")
+    if plan is None and not (status or export or (wanted or {}).get("plot")):
+        raise InputError("PLAN", "(missing)", "give a plan, --status, --export or --plot")
     todo = None if status else plan
     asked: dict[str, Any] = {"workers": workers, "scheduler": scheduler, "retry": retry, "export": export or ()}
     result = run(todo, out, **asked, watch=_progress)

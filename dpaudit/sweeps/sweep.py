@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dpaudit.audit.display import Shown
 from dpaudit.audit.page import Fields, Page
@@ -21,6 +21,9 @@ from dpaudit.sweeps.plan import read_plan, sources
 from dpaudit.sweeps.store import Status, Store
 from dpaudit.sweeps.work import Outcome, run_batch
 from dpaudit.sweeps.workers import Workers, check_address, open_workers
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Watch = Callable[[Status], AbstractContextManager[Callable[[Status], None] | None]]
 """Given the status at the start, a context that yields a callback for every later status."""
@@ -85,6 +88,12 @@ class SweepResult(Shown):
         """The table of results: one row for every setting and quantity."""
         with closing(Store(self.store, create=False)) as store:
             return table(store)
+
+    def draw(self, axes: Axes) -> None:
+        """Draws the finished rows over n, ε or another number that varies."""
+        from dpaudit.sweeps.picture import draw
+
+        draw(axes, self.rows())
 
 
 def sweep(

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from dpaudit.cli import main
+from dpaudit.numbers.errors import InputError
 from dpaudit.sweeps.plan import expand, read_plan
 from dpaudit.sweeps.store import Store
 from dpaudit.sweeps.sweep import Loop
@@ -90,34 +91,53 @@ def test_no_worker_outlives_the_command(here, capsys, command, number):
             assert store.status().total == 3
 
 
-@pytest.fixture
-def cluster(here):
-    """The address of a Dask scheduler, its process, and two workers of it."""
-    pytest.importorskip("distributed", reason="Dask is not installed: pip install dpaudit[cluster]")
-    started = []
+class Cluster:
+    """A Dask scheduler and workers, each a process of its own; started as docs/sweep.md says."""
 
-    def start(name, *arguments):
+    def __init__(self):
+        self.started = []
+
+    def start(self, name, *arguments):
         words = [sys.executable, "-m", f"distributed.cli.{name}", *arguments, "--no-dashboard"]
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        started.append(subprocess.Popen(words, start_new_session=True, **quiet))
-        return started[-1]
+        self.started.append(subprocess.Popen(words, start_new_session=True, **quiet))
+        return self.started[-1]
 
-    where = Path("where.json")
-    try:
-        scheduler = start("dask_scheduler", "--port", "0", "--scheduler-file", str(where))
+    def scheduler(self):
+        """The address of a new scheduler, and its process."""
+        where = Path(f"where-{len(self.started)}.json")
+        process = self.start("dask_scheduler", "--port", "0", "--scheduler-file", str(where))
         assert wait_until(lambda: where.exists() and where.read_text().endswith("}"))
-        address = json.loads(where.read_text())["address"]
-        yield address, scheduler, [start("dask_worker", address, "--nthreads", "1", "--no-nanny") for _ in range(2)]
-    finally:
-        for process in started:
+        return json.loads(where.read_text())["address"], process
+
+    def worker(self, address):
+        return self.start("dask_worker", address, "--nthreads", "1", "--no-nanny")
+
+    def end(self):
+        for process in self.started:
             if alive(process.pid):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
 
 
+@pytest.fixture
+def cluster(here):
+    """Nothing runs yet; whatever the test starts is ended after it."""
+    pytest.importorskip("distributed", reason="Dask is not installed: pip install dpaudit[cluster]")
+    made = Cluster()
+    yield made
+    made.end()
+
+
+def finished(store):
+    """When each finished job was finished: one that is repeated has another time."""
+    return dict(store._db.execute("SELECT key, finished FROM jobs WHERE state = 'done'"))
+
+
 def test_a_cluster_loses_a_worker_and_then_its_scheduler(cluster, capsys):
     """Without the worker the table is the same; without the scheduler there is one line, and the store is kept."""
-    address, scheduler, victims = cluster
+    address, scheduler = cluster.scheduler()
+    victims = [cluster.worker(address) for _ in range(2)]
     with closing(swept("here.db", "large.toml")) as store:
         undisturbed = rows(store)
 
@@ -142,3 +162,41 @@ def test_a_cluster_loses_a_worker_and_then_its_scheduler(cluster, capsys):
     assert errors.count("\n") == 1
     with closing(Store("s.db")) as store:
         assert store.status()[0] == 3
+
+
+def test_nothing_is_lost_with_a_scheduler_and_a_new_one_goes_on(cluster):
+    """What was done before is not done again, all workers may go before another comes, and the table is the same."""
+    with closing(swept("here.db", "large.toml")) as store:
+        undisturbed = rows(store)
+    address, scheduler = cluster.scheduler()
+    cluster.worker(address)
+
+    def kill_scheduler(status):
+        if status.done and scheduler.poll() is None:
+            scheduler.kill()
+            scheduler.wait()
+
+    with closing(Store("s.db")) as store:
+        store.add(read_plan("large.toml"))
+        with pytest.raises(InputError, match="was lost; finished jobs are kept: run the command again"):
+            Loop(store, open_workers(None, address), kill_scheduler).run()
+        before = finished(store)
+        assert 0 < len(before) < len(undisturbed)
+        assert store.status().failed == 0
+
+    address, _ = cluster.scheduler()
+    only = [cluster.worker(address)]
+    replaced = []
+
+    def replace_worker(status):
+        if status.done > len(before) and not replaced:
+            only[0].kill()
+            only[0].wait()
+            replaced.append(cluster.worker(address))
+
+    with closing(Store("s.db")) as store:
+        status = Loop(store, open_workers(None, address), replace_worker).run()
+        assert status[:3] == (len(undisturbed), len(undisturbed), 0)
+        assert replaced
+        assert {key: when for key, when in finished(store).items() if key in before} == before
+        assert rows(store) == undisturbed

@@ -209,8 +209,16 @@ def test_shown_checks_are_decided(number, tmp_path, capsys):
     assert main(["check", "--from", str(file), "--require"]) == 0
 
 
-HELD = ('{"id", "document", "item",', "python3 -m venv", "apt-get install", "# .pre-commit-config.yaml")
-"""Blocks that are not run: members of JSON, which a test below holds, what installs something, and test_actions."""
+HELD = (
+    '{"id", "document", "item",',
+    "python3 -m venv",
+    "apt-get install",
+    "# .pre-commit-config.yaml",
+    "$ timeout -s KILL",
+)
+"""Blocks that are not run: members of JSON, which a test below holds, what installs something, test_actions,
+and a kill in the middle of a sweep, which tests/sweeps/test_sweep.py holds.
+"""
 
 
 @pytest.mark.parametrize("path", PAGES, ids=named)
