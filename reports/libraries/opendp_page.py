@@ -111,7 +111,8 @@ def call(row: Row) -> str:
     """The constructor as it was called, without the domains that the class has in full."""
     whole = ast.parse(row["code"], mode="eval").body
     if not row["class"] or not isinstance(whole, ast.Call):
-        return str(row["code"]).replace("dp.m.", "").replace("dp.c.", "").replace("dp.", "")
+        code = str(row["code"]).replace("G.map", "make_gaussian(scale=1.0).map")
+        return code.replace("dp.m.", "").replace("dp.c.", "").replace("dp.", "")
     name = ast.unparse(whole.func).rpartition(".")[2]
     words = ", ".join(f"{word.arg}={ast.unparse(word.value)}" for word in whole.keywords)
     kinds = {"T=float": "floats", "dp.vector_domain(dp.atom_domain(T=int)), dp.l1": "vector", "zero_conc": "zCDP"}

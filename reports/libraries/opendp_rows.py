@@ -132,21 +132,27 @@ def pipeline(code: str, events: str, asked: str) -> dict[str, Any]:
     }
 
 
-def zcdp() -> dict[str, Any]:
-    """The row of pure DP turned into zCDP: the ρ that is reported beside that of the noise itself."""
-    code = "dp.c.make_pureDP_to_zCDP(L).map(1)"
+def zcdp(code: str, law: str, mech: str, **given: str) -> dict[str, Any]:
+    """The row of a ρ that is reported, beside that of the noise itself."""
     rho = reported(code, "").epsilon
-    reference = "reports/libraries/opendp_laws.py:Laplace"
-    found = dpaudit.judge(dpaudit.Setting.read(reference), claim=f"rho={rho}")
+    found = dpaudit.judge(dpaudit.Setting.read(mech, **given), claim=f"rho={rho}")
     return {
         "class": "",
         "code": code,
-        "law": opendp_laws.Laplace.law,
+        "law": law,
         "about": "",
         "d_in": "1",
         "judgement": encode(found.judgement),
         "commands": [found.command],
     }
+
+
+LAPLACE = "reports/libraries/opendp_laws.py:Laplace"
+RHOS: tuple[tuple[str, str, str, dict[str, str]], ...] = (
+    ("dp.c.make_pureDP_to_zCDP(L).map(1)", opendp_laws.Laplace.law, LAPLACE, {}),
+    ("G.map(1)", "x + discrete Gaussian noise, P(v) ∝ e^(−v²/(2·scale²))", "discrete-gaussian", {"sigma": "1"}),
+)
+"""What is reported in zCDP: its call, the law, and the mechanism that has it."""
 
 
 def main(wanted: list[str]) -> None:
@@ -159,7 +165,8 @@ def main(wanted: list[str]) -> None:
         known = {row["class"]: row for row in before} | {name: judged(name) for name in wanted}
         rows = [*(known[name] for name in CLASSES if name in known), *(row for row in before if not row["class"])]
     else:
-        rows = [*map(judged, CLASSES), *(pipeline(c, e, asked) for c, e, many in PIPELINES for asked in many), zcdp()]
+        rows = [*map(judged, CLASSES), *(pipeline(c, e, asked) for c, e, many in PIPELINES for asked in many)]
+        rows += [zcdp(code, law, mech, **given) for code, law, mech, given in RHOS]
     lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
     path.write_text(f'{{"version": "{VERSION}", "rows": [\n{lines}\n]}}\n')
     for name, text in texts(json.loads((HERE / "result.json").read_text())["rows"]).items():
