@@ -146,8 +146,13 @@ def dp_audit(request: pytest.FixtureRequest) -> Callable[..., PrivacyAssertions]
 
     def audit(mech: Any, **parameters: Any) -> PrivacyAssertions:
         from dpaudit.audit.questions import mechanism
+        from dpaudit.numbers.errors import InputError
 
-        return PrivacyAssertions(mechanism(_beside(mech, request.path.parent), **parameters), record)
+        try:
+            made = mechanism(_beside(mech, request.path.parent), **parameters)
+        except InputError as problem:
+            pytest.fail(str(problem), pytrace=False)
+        return PrivacyAssertions(made, record)
 
     return audit
 

@@ -120,5 +120,15 @@ def _report(result: Result, done: int, total: int) -> None:
     print(f"{done}/{total} {result.claim.id} {verdict} {result.seconds:.1f} s", file=sys.stderr)
 
 
+def main(patterns: Sequence[str]) -> int:
+    """``update`` as a command: an id that no claim has is one line, and exit code 2."""
+    try:
+        update(patterns)
+    except InputError as problem:
+        print(f"dpaudit: {problem}", file=sys.stderr)
+        return 2
+    return 0
+
+
 if __name__ == "__main__":
-    update(sys.argv[1:])
+    sys.exit(main(sys.argv[1:]))

@@ -40,7 +40,9 @@ def certified(case: Case, finding: Finding) -> tuple[Finding, dict[str, bytes]]:
         path = Path(folder) / "certificate.json"
         path.write_text(text, encoding="utf-8")
         found = verify(str(path), full=proved, seconds=SECONDS)
-    words = f"accepts {name}{' in full' if proved else ''}" if found.accepted else f"rejects {name}: {found.reason}"
+    again = f"dpaudit verify {name}{' --full' if proved else ''}"
+    accepts = f"accepts {name}{' in full' if proved else ''}; to repeat it: {again}"
+    words = accepts if found.accepted else f"rejects {name}: {found.reason}"
     line = f"the independent verifier, which {words}"
     return replace(finding, checked=(line, *finding.checked)), {name: text.encode()}
 

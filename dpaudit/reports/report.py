@@ -84,6 +84,8 @@ def made(
     """The report of the plan, written into the folder."""
     steps = Steps.of(progress)
     prepare(out)
+    if certificate:
+        wanted = replace(wanted, command=f"{wanted.command} --certificate")
     found, files = build(wanted, steps, certificate)
     steps(f"writing {out}")
     return Report(found, write(found, out, files, full))

@@ -158,7 +158,7 @@ def test_the_paper_of_the_documentation(tmp_path, monkeypatch, capsys):
     (documents,) = (found for found in catalogue.installed() if found.package == "proofs_checks")
     others = documents.expected, documents.page
     before = [path.stat().st_mtime_ns for path in others]
-    expectations.update(["my.*"])
+    assert expectations.main(["my.*"]) == 0
     assert [path.stat().st_mtime_ns for path in others] == before
     run(capsys, "check", "my.*", "--expect", str(tmp_path / "mypaper" / "expected.json"))
     rows = json.loads(run(capsys, "claims", "my.*", "--json").out)
@@ -167,6 +167,13 @@ def test_the_paper_of_the_documentation(tmp_path, monkeypatch, capsys):
         ("PROVED", "by witness"),
     ]
     assert "2 claims: 1 PROVED, 1 PROVED on its grid." in (tmp_path / "mypaper" / "README.md").read_text()
+
+
+def test_expectations_of_an_unknown_id_are_one_line(capsys):
+    assert expectations.main(["mypaper"]) == 2
+    err = capsys.readouterr().err
+    assert "no claim has this id" in err
+    assert err.count("\n") == 1
 
 
 @pytest.mark.usefixtures("installed")

@@ -67,6 +67,9 @@ def test_bad_delta(dp_audit):
 def test_bad_claim(dp_audit):
     dp_audit(Mine(Fraction(1))).as_claimed()
 
+def test_no_such_class(dp_audit):
+    dp_audit("beside.py:Mien", eps="1/2").as_claimed()
+
 def test_nothing_claimed(dp_audit):
     dp_audit("EHDL", n=4).as_claimed()
 """
@@ -83,7 +86,7 @@ def test_in_a_pytest_of_its_own(tmp_path):
     command = [sys.executable, "-m", "pytest", *plugin, "-p", "no:cacheprovider", "--junitxml", "junit.xml", "-q"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert "10 failed, 3 passed" in done.stdout
+    assert "11 failed, 3 passed" in done.stdout
     pair = "at x = no, x' = yes"
     assert "Leaky: (1/4, 1/1000)-DP: REFUTED, δ(1/4) = 0.137" in done.stdout
     assert "Mine: 3/25-zCDP: REFUTED, zCDP ρ = 0.1225; exceeds by 2 %" in done.stdout
@@ -99,7 +102,9 @@ def test_in_a_pytest_of_its_own(tmp_path):
     assert "Mine: (1/4, 1e-9)-DP: REFUTED, δ(1/4) = " in done.stdout
     assert "Mine: 1/2-DP: REFUTED, true ε = 1; exceeds by 100 %" in done.stdout
     assert "EHDL claims nothing" in done.stdout
+    assert "there is no class Mien in " in done.stdout
     assert "Traceback" not in done.stdout
+    assert "dpaudit/mechanisms/" not in done.stdout
     cases = {case.get("name"): case for case in tree.parse(tmp_path / "junit.xml").iter("testcase")}
     properties = {p.get("name"): p.get("value") for p in cases["test_bad"].iter("property")}
     assert properties == {"dpaudit_epsilon": "0.5"}
