@@ -68,11 +68,13 @@ def _by_name(mech: str, eps: Exact, given: dict[str, Any]) -> Mechanism:
         _no_epsilon(eps, f"{name} (parameters: {', '.join(p.name for p in kind.parameters)})")
     values = {p.name: p.read(name, {**variants, **given}.get(p.name)) for p in kind.parameters}
     made = kind.make(**values, **({"epsilon": positive("eps", eps)} if kind.takes_epsilon else {}))
+    if not made.uses_epsilon and kind.takes_epsilon:
+        _no_epsilon(eps, f"{name} with these parameters")
     shown = {p.name: "auto" if values[p.name] is None else show(values[p.name]) for p in kind.parameters}
     form = OwnMechanism
     if hasattr(made, "curve"):
         from dpaudit.mechanisms.own.curve import CurveMechanism as form
-    found = _own(form(made, name, positive("eps", eps) if kind.takes_epsilon else None, shown))
+    found = _own(form(made, name, positive("eps", eps) if made.uses_epsilon else None, shown))
     found.event = None if kind.event is None else kind.event.format_map(vars(made))
     return found
 

@@ -301,6 +301,21 @@ def test_rappor_with_a_second_randomization():
     assert near(worst(pairs, F(1, 2)), dpaudit.delta(mechanism, F(1, 2)).delta)
 
 
+def test_rappor_has_no_nominal_epsilon_where_f_is_given():
+    found = dpaudit.epsilon("rappor", f="1/2")
+    assert found.judgement is None
+    assert found.subject.mechanism.epsilon is None
+    with pytest.raises(dpaudit.InputError, match="rappor with these parameters takes no epsilon"):
+        dpaudit.epsilon("rappor", f="1/2", eps=2)
+
+
+def test_rappor_with_a_second_randomization_has_the_closed_form_that_is_stated():
+    f, p, q, h = F(1, 2), F(1, 4), F(3, 4), 2
+    b, a = (1 - f / 2) * q + f / 2 * p, (1 - f / 2) * p + f / 2 * q
+    found = dpaudit.epsilon("rappor", f=f, p=p, q=q, hashes=h)
+    assert near(h * log(real(b * (1 - a) / (a * (1 - b)))), found.epsilon)
+
+
 # ------------------------------------------------------------------ real outputs, and all whole numbers
 
 

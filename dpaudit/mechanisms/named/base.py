@@ -44,6 +44,11 @@ class Named(ABC):
         """The mechanism with these parameters, checked."""
         return cls(**given)
 
+    @property
+    def uses_epsilon(self) -> bool:
+        """Whether the nominal epsilon decides anything with these parameters."""
+        return self.takes_epsilon
+
     @abstractmethod
     def datasets(self) -> Sequence[Hashable]:
         """The data sets."""

@@ -87,7 +87,10 @@ class Rappor(Named):
     formula: ClassVar[str] = "each of k bits is kept with 1 − f/2; then reported as 1 with q where set, p where not"
     source: ClassVar[str] = "Erlingsson, Pihur, Korolova 2014, Section 2; Theorems 1 and 2"
     covers: ClassVar[str] = "the Bloom bits of a and b are disjoint, the worst case: 2h bits differ"
-    closed: ClassVar[str] = "true ε = 2h ln((1 − f/2)/(f/2)), the ε of f by default; with p and q the same of their f"
+    closed: ClassVar[str] = (
+        "true ε = 2h ln((1 − f/2)/(f/2)), the ε of f by default; "
+        "with p and q h ln(b(1 − a)/(a(1 − b))), b and a the chances of a 1 where the Bloom bit is set and where not"
+    )
     parameters: ClassVar[tuple[Parameter, ...]] = (
         count("k", "128", 2, 10**6, "the number of bits", ("4", "5", "128")),
         count("hashes", "2", 1, 1000, "h, the number of bits that a value sets", ("1", "2")),
@@ -100,6 +103,11 @@ class Rappor(Named):
         """Refuses more Bloom bits than there are."""
         if 2 * self.hashes > self.k:
             raise InputError("hashes", self.hashes, f"needs k >= {2 * self.hashes} bits; k is {self.k}")
+
+    @property
+    def uses_epsilon(self) -> bool:
+        """Whether f is made from epsilon."""
+        return self.f is None
 
     def datasets(self) -> Sequence[str]:
         """Two values."""
