@@ -282,7 +282,15 @@ def current() -> Run | None:
 
 
 INTERRUPTS: list[KeyboardInterrupt] = []
-"""The interrupts that came from the keyboard; others are raised by the code."""
+"""The interrupts that came from the keyboard, or from SIGTERM; others are raised by the code."""
+
+
+def interrupted(reason: KeyboardInterrupt) -> KeyboardInterrupt:
+    """The reason, noted as one from outside; it ends the runs under way, whatever the code does or catches."""
+    INTERRUPTS.append(reason)
+    for run in RUNS:
+        run.refused = run.refused or reason
+    return reason
 
 
 @contextmanager
@@ -298,11 +306,7 @@ def heeding_interrupts(seconds: float) -> Iterator[None]:
             run.out_of_time()
 
     def interrupt(*_: Any) -> None:
-        reason = KeyboardInterrupt()
-        INTERRUPTS.append(reason)
-        for run in RUNS:
-            run.refused = run.refused or reason
-        raise reason
+        raise interrupted(KeyboardInterrupt())
 
     usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     heeds = usual and threading.current_thread() is threading.main_thread()

@@ -1,11 +1,35 @@
-"""The seconds that are spent on a sampler's code."""
+"""The seconds that are spent on a sampler's code, and who hears of them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from time import monotonic, thread_time
 
 PATIENCE = 5
 """Seconds of waiting (for a file, for a lock, for other programs) that count as one."""
+
+Listener = Callable[[int, int, float], None]
+"""Hears, before the code is followed on a data set, how many are done, of how many, and the seconds for each."""
+_listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
+
+
+@contextmanager
+def heard_by(listener: Listener) -> Iterator[None]:
+    """While this holds, the listener hears how far the code of a mechanism has been followed."""
+    before = _listener.set(listener)
+    try:
+        yield
+    finally:
+        _listener.reset(before)
+
+
+def tell(done: int, total: int, seconds: float) -> None:
+    """Tells the listener, if there is one."""
+    listener = _listener.get()
+    if listener is not None:
+        listener(done, total, seconds)
 
 
 class Watch:

@@ -14,6 +14,7 @@ from threading import Event, Thread
 from time import monotonic
 from typing import Any
 
+from dpaudit.code.watch import heard_by
 from dpaudit.numbers.errors import visible
 
 FIRST = 5.0
@@ -48,6 +49,20 @@ def duration(seconds: float) -> str:
     return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
 
 
+def budget(total: int, seconds: float) -> str:
+    """What following the code of a mechanism may cost, and what a shorter run would.
+
+    >>> budget(3, 60.0)
+    'following code on 3 data sets, up to 60 s of processor time each; budget = {"seconds": 6} makes it 6 s each'
+    >>> budget(1, 5.0)
+    'following code on 1 data set, up to 5 s of processor time each'
+    """
+    sets = "1 data set" if total == 1 else f"{total} data sets"
+    shorter = int(seconds / 10)
+    less = f'; budget = {{"seconds": {shorter}}} makes it {shorter} s each' if shorter else ""
+    return f"following code on {sets}, up to {seconds:.0f} s of processor time each{less}"
+
+
 class Meter:
     """Where the work stands, and when the next line about it is due."""
 
@@ -57,6 +72,7 @@ class Meter:
         self._next = self._start + (FIRST if first is None else first)
         self._done, self._total, self._words = 0, 0, ""
         self._share: float | None = None
+        self._notice: str | None = None
 
     def tell(self, done: int, total: int, share: float | None = None) -> None:
         """Notes how much of this phase is done; fewer than before is a new phase, and so is another total.
@@ -73,11 +89,21 @@ class Meter:
         """Notes in words what is being done, and how it stands."""
         self._words = visible(words)
 
+    def announce(self, words: str) -> None:
+        """Notes what is about to be spent, for a line of its own within a second; only once for the whole work."""
+        if self._notice is None:
+            self._notice = visible(words)
+            self._next = min(self._next, self._clock() + SOON)
+
     def due(self) -> str | None:
         """The line that is to be printed now, else None."""
         now = self._clock()
         if now < self._next:
             return None
+        if self._notice:
+            line, self._notice = f"dpaudit: {self.label}: {self._notice}", ""
+            self._next = max(now + TICK, self._start + FIRST)
+            return line
         self._next = now + EVERY
         spent = f"{duration(now - self._start)} so far"
         return f"dpaudit: {self.label}: {', '.join(filter(None, [self._words, *self._counted(now), spent]))}"
@@ -117,7 +143,13 @@ def watched(label: str) -> Iterator[Tell]:
     """Yields the function that is told (done, total) of every phase."""
     if not sys.stderr.isatty():
         with lines(label) as meter:
-            yield meter.tell
+
+            def hear(done: int, total: int, seconds: float) -> None:
+                meter.announce(budget(total, seconds))
+                meter.tell(done, total)
+
+            with heard_by(hear):
+                yield meter.tell
         return
     from rich.progress import BarColumn, MofNCompleteColumn, TimeElapsedColumn, TimeRemainingColumn
 
@@ -128,7 +160,13 @@ def watched(label: str) -> Iterator[Tell]:
             over = done >= total  # this phase is over, the work is not: the bar moves, and shows no share
             drawn.tasks[0].total, drawn.tasks[0].completed = (None, 0) if over else (total, done)
 
-        yield tell
+        def follow(done: int, total: int, seconds: float) -> None:
+            each = f"{visible(label)}: following code, up to {seconds:.0f} s for each data set"
+            drawn.update(drawn.tasks[0].id, description=each)
+            tell(done, total)
+
+        with heard_by(follow):
+            yield tell
 
 
 @contextmanager

@@ -202,7 +202,12 @@ def terminable() -> Iterator[None]:
 
     def end(*_: object) -> None:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)  # the end is not to be interrupted
-        raise Terminated
+        reason = Terminated()
+        if "dpaudit.code.run" in sys.modules:  # else no code is being followed
+            from dpaudit.code.run import interrupted
+
+            raise interrupted(reason)
+        raise reason
 
     if threading.current_thread() is not threading.main_thread():
         yield

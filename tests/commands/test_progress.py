@@ -98,6 +98,64 @@ def test_words_are_said_and_cannot_act():
     assert "\x1b" not in line
 
 
+def test_a_budget_is_announced_once_within_a_second():
+    clock = Clock()
+    meter = Meter("m.py:Mine", clock)
+    meter.announce("up to 60 s")
+    meter.tell(0, 3)
+    clock.now += progress.SOON
+    assert meter.due() == "dpaudit: m.py:Mine: up to 60 s"
+    clock.now += FIRST - progress.SOON
+    assert meter.due() == "dpaudit: m.py:Mine: 5 s so far"
+    meter.announce("up to 60 s")
+    meter.tell(1, 3)
+    clock.now += EVERY
+    assert meter.due() == "dpaudit: m.py:Mine: 1 of 3, 33 %, 20 s so far"
+
+
+CODE = """
+class Mine:
+    budget = {"seconds": 20}
+    def datasets(self): return [0, 1, 2]
+    def sample(self, x, rng): return rng.randrange(2) ^ x % 2
+"""
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+def test_the_budget_of_followed_code_is_told_before_each_data_set(tmp_path, monkeypatch, capsys, terminal):
+    (tmp_path / "mine.py").write_text(CODE)
+    monkeypatch.chdir(tmp_path)
+    heard = []
+    real = progress.heard_by
+
+    def listening(listener):
+        def both(*told):
+            heard.append(told)
+            listener(*told)
+            if terminal:
+                assert drawn[0].tasks[0].description == "mine.py:Mine: following code, up to 20 s for each data set"
+
+        return real(both)
+
+    drawn, bar = [], progress.bar
+    monkeypatch.setattr(progress, "heard_by", listening)
+    monkeypatch.setattr(progress, "bar", lambda *columns: drawn.append(bar(*columns)) or drawn[-1])
+    if terminal:
+        monkeypatch.setattr(sys, "stderr", Terminal())
+    assert main(["epsilon", "--mech", "mine.py:Mine"]) == 0
+    assert heard == [(0, 3, 20), (1, 3, 20), (2, 3, 20)]
+    assert bool(drawn) == terminal
+
+
+def test_the_budget_of_long_code_is_a_line_on_stderr(tmp_path, talkative, monkeypatch, capsys):
+    monkeypatch.setattr(progress, "SOON", 0.0)
+    (tmp_path / "mine.py").write_text(CODE.replace("return rng", "import time; time.sleep(0.01); return rng"))
+    monkeypatch.chdir(tmp_path)
+    assert main(["epsilon", "--mech", "mine.py:Mine"]) == 0
+    said = 'following code on 3 data sets, up to 20 s of processor time each; budget = {"seconds": 2} makes it 2 s each'
+    assert capsys.readouterr().err.count(f"dpaudit: mine.py:Mine: {said}\n") == 1
+
+
 @pytest.fixture
 def talkative(monkeypatch):
     monkeypatch.delenv(progress.SWITCH)

@@ -69,3 +69,29 @@ def test_sigterm_ends_code_that_waits(tmp_path):
         os.kill(process.pid, signal.SIGTERM)
         _, said = process.communicate(timeout=30)
     assert (process.returncode, said.decode().strip().splitlines()[-1]) == (143, "dpaudit: terminated")
+
+
+FOLLOWED = """
+class Slow:
+    def datasets(self): return [0, 1]
+    def sample(self, x, rng):
+        seen = []
+        while rng.random() < 0.99:
+            try:
+                seen.append(rng.randrange(6))
+            except BaseException:
+                pass
+        return sum(seen) % 7
+"""
+
+
+def test_sigterm_ends_code_that_is_followed(tmp_path):
+    """Whatever that code catches: the signal is no exception of its own."""
+    (tmp_path / "slow.py").write_text(FOLLOWED)
+    command = [sys.executable, "-m", "dpaudit", "epsilon", "--mech", "slow.py:Slow"]
+    outside = {**os.environ, "DPAUDIT_PROGRESS": "on"}
+    with subprocess.Popen(command, cwd=tmp_path, env=outside, stderr=subprocess.PIPE) as process:
+        assert b"following code on 2 data sets, up to 60 s of processor time each" in process.stderr.readline()
+        os.kill(process.pid, signal.SIGTERM)
+        _, said = process.communicate(timeout=30)
+    assert (process.returncode, said.decode().strip().splitlines()[-1]) == (143, "dpaudit: terminated")

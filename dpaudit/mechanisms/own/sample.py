@@ -13,6 +13,7 @@ from dpaudit.code.outputs import nameless
 from dpaudit.code.rewrite import import_first
 from dpaudit.code.run import INTERRUPTS, defined_at, raised_at
 from dpaudit.code.source import source_for
+from dpaudit.code.watch import tell
 from dpaudit.mechanisms.own.advice import instead
 from dpaudit.mechanisms.own.user_code import describe, guarded, no_exit
 from dpaudit.numbers.digits import at_most
@@ -49,16 +50,21 @@ class SampledLaws:
             self._laws[x] = self._compute(x)
         return self._laws[x]
 
-    def _compute(self, x: Dataset) -> CodeLaw:
+    def _opened(self) -> Session:
+        """What the runs of this audit share."""
         if self._session is None:
             self._session = Session(self._budget())
+        return self._session
+
+    def _compute(self, x: Dataset) -> CodeLaw:
+        session = self._opened()
         function = self.target.function if isinstance(self.target, FunctionSampler) else self.target.sample
         named = self.target.given if isinstance(self.target, FunctionSampler) else {}
         try:
             rng = source_for(function)
             with no_exit():
                 import_first(function)
-                law = self._session.law(function, (x, rng), named, self.target, defined_at(function))
+                law = session.law(function, (x, rng), named, self.target, defined_at(function))
         except Refused as reason:
             file = "" if isinstance(self.target, FunctionSampler) else self.reference
             raise self._error(f"sample({text(x)}, rng): {reason}{instead(function, file)}") from None
@@ -93,7 +99,11 @@ class SampledLaws:
 
     def outputs(self, datasets: Sequence[Dataset], listed: Sequence[Output] | None) -> tuple[Output, ...]:
         """Returns those listed, with the exceptions that occur; or all that occur, numbers first, in order."""
-        laws = [(x, self.law(x)) for x in datasets]
+        laws: list[tuple[Dataset, CodeLaw]] = []
+        for x in datasets:
+            if x not in self._laws:
+                tell(len(laws), len(datasets), self._opened().budget.seconds)
+            laws.append((x, self.law(x)))
         if not any(law.outputs for _, law in laws):
             at = next((law.endless for _, law in laws if law.endless), "")
             raise self._error(
