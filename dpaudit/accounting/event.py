@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from dpaudit.accounting.pairs import Pair
+from dpaudit.numbers import balls
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import Exact, positive, rational, whole
 
@@ -65,6 +66,15 @@ class Event:
     def largest_loss(self) -> Fraction | None:
         """A number that no finite loss exceeds, where there is one."""
         return None
+
+    @property
+    def pure_epsilon(self) -> Fraction | None:
+        """A number that no loss at all exceeds, where there is one: the event is private at it, with delta = 0."""
+        most = self.largest_loss
+        if most is None:
+            return None
+        pair = self.dominating()
+        return most if balls.is_zero(pair.infinite()) and balls.is_zero(pair.left_out()) else None
 
     def __str__(self) -> str:
         given = [(f.name, getattr(self, f.name), f.default) for f in fields(self) if f.name != "times"]

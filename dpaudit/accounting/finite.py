@@ -13,10 +13,11 @@ from dpaudit.accounting.grid import Grid, Question
 from dpaudit.accounting.pairs import Atom, Pair
 from dpaudit.accounting.product import dominating_atoms, pair_atoms, promising
 from dpaudit.numbers import balls
-from dpaudit.numbers.balls import Ball
+from dpaudit.numbers.balls import Ball, PrecisionExhausted
 from dpaudit.numbers.enclosure import Enclosure, outward
 from dpaudit.privacy.curve import Envelope, envelope, pair_curves
 from dpaudit.privacy.effort import Effort
+from dpaudit.privacy.judge import true_epsilon
 
 BITS = 192
 
@@ -34,6 +35,11 @@ class Released(Event):
 
     def __post_init__(self) -> None:
         """The mechanism is no number."""
+
+    @property
+    def pure_epsilon(self) -> Fraction | None:
+        """The upper end of the mechanism's true epsilon; by it, the slack of the envelope is no infinite loss."""
+        return _true_epsilon(self.mechanism)
 
     def _envelope(self) -> Envelope:
         return _curve(self.mechanism)
@@ -80,6 +86,15 @@ def _curve(mechanism: Any) -> Envelope:
     effort = Effort.read(15, 2 << 30, None)
     with balls.precision(BITS):
         return envelope(pair_curves(mechanism, effort))
+
+
+@lru_cache(maxsize=8)
+def _true_epsilon(mechanism: Any) -> Fraction | None:
+    try:
+        found = true_epsilon(mechanism, Effort.read(15, 2 << 30, None)).value
+    except PrecisionExhausted:
+        return None
+    return found.upper if isinstance(found.upper, Fraction) else None
 
 
 def released_deltas(mechanism: Any, times: int, points: Sequence[Fraction]) -> list[Enclosure]:

@@ -105,8 +105,8 @@ def _largest(parts: Sequence[Event]) -> Fraction | None:
     """A loss that the composition never exceeds, where there is one and no loss is infinite."""
     total = Fraction(0)
     for part in parts:
-        most, pair = part.largest_loss, part.dominating()
-        if most is None or not balls.is_zero(pair.infinite()) or not balls.is_zero(pair.left_out()):
+        most = part.pure_epsilon
+        if most is None:
             return None
         total += most * part.times
     return total

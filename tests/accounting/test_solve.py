@@ -5,6 +5,7 @@ from fractions import Fraction as F
 import pytest
 from mpmath import mpf
 
+import dpaudit
 from dpaudit.accounting.events import (
     DiscreteGaussian,
     DiscreteLaplace,
@@ -185,3 +186,18 @@ def test_bounds_close_in_and_never_cross():
             assert previous.lower <= bounds.upper
             assert bounds.lower <= previous.upper
         previous = bounds
+
+
+@pytest.mark.parametrize(
+    ("times", "claim", "verdict"), [(2, "2", "PROVED"), (2, "1.99", "REFUTED"), (3, "3", "PROVED")]
+)
+def test_the_true_epsilons_of_mechanisms_add_up(times, claim, verdict):
+    """The envelope of a mechanism has a slack, which may not count as an infinite loss here."""
+    found = dpaudit.account([f"mech:oue,k=10 x {times}"], delta="1e-9", claim=f"eps={claim}")
+    assert found.claim.verdict.value == verdict
+    assert found.epsilons[0][1].upper <= times
+
+
+def test_a_mechanism_with_an_infinite_loss_has_no_such_limit():
+    found = dpaudit.account(["mech:dpaudit.examples.sparse_vector:BrokenSparseVector x 2"], claim="eps=100")
+    assert found.claim.verdict.value == "REFUTED"
