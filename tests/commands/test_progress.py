@@ -356,3 +356,14 @@ def test_ctrl_c_ends_the_lines_cleanly():
     out, err = job.communicate(timeout=60)
     assert (job.returncode, out, err.splitlines()[-1]) == (130, "", "dpaudit: interrupted")
     assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(("k", "least", "most"), [(2, 3.8, 4), (3, 14, 16)])
+def test_half_the_n_is_the_share_of_the_work_that_the_page_tells(k, least, most):
+    """docs/fast.md: a quarter for two cells, a sixteenth for three, up to what is small beside n."""
+
+    def work(n):
+        counts = dpaudit.Setting.read("EHDS", n=n, k=k).mechanism.counts()
+        return counts.pairs * counts.outputs
+
+    assert least < work(120) / work(60) < most

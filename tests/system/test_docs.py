@@ -215,9 +215,10 @@ HELD = (
     "apt-get install",
     "# .pre-commit-config.yaml",
     "$ timeout -s KILL",
+    "dpaudit: EHDS: ",
 )
 """Blocks that are not run: members of JSON, which a test below holds, what installs something, test_actions,
-and a kill in the middle of a sweep, which tests/sweeps/test_sweep.py holds.
+a kill in the middle of a sweep, which tests/sweeps/test_sweep.py holds, and a line of progress (test_progress.py).
 """
 
 
