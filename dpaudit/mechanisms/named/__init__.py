@@ -42,6 +42,8 @@ NAMED: dict[str, dict[str, str]] = {
 ALIASES = {
     "geometric": "discrete-laplace",
     "grr": "randomized-response",
+    "krr": "randomized-response",
+    "k-rr": "randomized-response",
     "sue": "unary-encoding/symmetric",
     "oue": "unary-encoding/optimized",
     "blh": "local-hashing/binary",
