@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from dpaudit.audit.guarantees import judge
-from dpaudit.audit.results import EpsilonResult
+from dpaudit.audit.results import EpsilonResult, GuaranteeResult
 from dpaudit.evidence import certificate
 from dpaudit.evidence.verification import verify
 from dpaudit.numbers.balls import PrecisionExhausted
@@ -31,7 +31,8 @@ def certified(case: Case, finding: Finding) -> tuple[Finding, dict[str, bytes]]:
         return finding, {}
     name = f"{FOLDER}/{re.sub(r'[^a-z0-9]+', '-', finding.name.lower()).strip('-')}.json"
     try:
-        text = json.dumps(certificate.certificate(_result(case, finding)), ensure_ascii=False, indent=1) + "\n"
+        result = _result(case, finding)
+        text = json.dumps(certificate.certificate(result), ensure_ascii=False, indent=1) + "\n"
     except (InputError, PrecisionExhausted) as problem:
         why = visible(problem.rule if isinstance(problem, InputError) else str(problem))
         return replace(finding, checked=(*finding.checked, f"nobody, as there is no certificate: {why}")), {}
@@ -41,10 +42,20 @@ def certified(case: Case, finding: Finding) -> tuple[Finding, dict[str, bytes]]:
         path.write_text(text, encoding="utf-8")
         found = verify(str(path), full=proved, seconds=SECONDS)
     again = f"dpaudit verify {name}{' --full' if proved else ''}"
-    accepts = f"accepts {name}{' in full' if proved else ''}; to repeat it: {again}"
+    accepts = f"accepts {name}{' in full' if proved else ''}{_only(finding, result)}; to repeat it: {again}"
     words = accepts if found.accepted else f"rejects {name}: {found.reason}"
     line = f"the independent verifier, which {words}"
     return replace(finding, checked=(line, *finding.checked)), {name: text.encode()}
+
+
+def _only(finding: Finding, result: Any) -> str:
+    """What of a proved statement about several n the certificate is about, where that is a single n."""
+    found, proof = finding.judgement, finding.proof
+    if found is None or found.verdict is not Verdict.PROVED or found.extent is None or proof is None:
+        return ""
+    several = found.extent.every or len(found.extent.ns) > 1
+    single = isinstance(result, EpsilonResult | GuaranteeResult)
+    return f", at n = {proof.n} only" if several and single and proof.n is not None else ""
 
 
 def _result(case: Case, finding: Finding) -> Any:

@@ -93,6 +93,8 @@ class Finding:
     """Who else checked it."""
     rests_on: tuple[str, ...] = ()
     """What the answer assumes or leaves open where code was followed."""
+    stands_for: tuple[str, ...] = ()
+    """For which pairs of neighbors its data sets stand, where it says so."""
     lost: tuple[str, ...] = ()
     """What could not be audited, and why."""
     pairs: int = 0

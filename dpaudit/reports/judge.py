@@ -184,6 +184,8 @@ def _described(case: Case, judgement: Judgement | None, first: First | None, eve
     origin = mechanism.describe()
     lost = _lost(case)
     caveats = {} if not known else mechanism.caveats()
+    stands_for = tuple(getattr(mechanism, "notes", tuple)())
+    notes = [note for note in caveats.get("notes", ()) if note not in stands_for]
     counts = mechanism.counts() if known or (judgement is not None and judgement.value is not None) else None
     own = mechanism.adjacency.text() if case.setting.adjacency else ""
     neighbors = "one record replaced" if mechanism.adjacency == REPLACE_ONE else own
@@ -200,7 +202,8 @@ def _described(case: Case, judgement: Judgement | None, first: First | None, eve
         every_n=everywhere,
         person=person(judgement, known[largest].epsilon if known else None, mechanism.tabular),
         checked=_checked(case, shown, known.get(shown)),
-        rests_on=(*_residual(caveats), *caveats.get("assumptions", ()), *caveats.get("notes", ())),
+        rests_on=(*_residual(caveats), *caveats.get("assumptions", ()), *notes),
+        stands_for=stands_for,
         lost=(*lost, *([first.searched] if first and first.searched else [])),
         pairs=0 if counts is None else counts.pairs,
         outputs=0 if counts is None or not mechanism.tabular else counts.outputs,

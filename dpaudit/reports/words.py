@@ -322,7 +322,19 @@ def covered_lines(document: Document) -> list[str]:
         lines.append(f"every threshold of {len(document.bounds)} accuracy bounds on x = {data}")
     if document.claims:
         lines.append(f"{len(document.claims)} claims as the documents print them")
+    lines[1:1] = _at_most(
+        list(dict.fromkeys(f"{f.name}: {text}" for f in document.findings for text in f.stands_for)),
+        MOST_LINES - len(lines),
+        "notes",
+    )
     return lines or ["nothing"]
+
+
+def _at_most(lines: list[str], room: int, what: str) -> list[str]:
+    """The lines if there is room for them, else the first ones and how many more there are."""
+    if len(lines) <= room:
+        return lines
+    return [*lines[: max(0, room - 1)], f"{len(lines) - max(0, room - 1)} other {what}, which result.json lists"]
 
 
 def not_covered_lines(document: Document) -> list[str]:
@@ -339,10 +351,7 @@ def not_covered_lines(document: Document) -> list[str]:
     if not any(f.rests_on for f in findings):
         lines.append("programs that draw from these distributions: the distributions were audited")
     own = list(dict.fromkeys(f"{f.name}: {text}" for f in findings for text in (*f.lost, *f.rests_on)))
-    room = MOST_LINES - len(lines)
-    if len(own) > room:
-        own = [*own[: room - 1], f"{len(own) - room + 1} other reservations, which result.json lists"]
-    return [*own, *lines]
+    return [*_at_most(own, MOST_LINES - len(lines), "reservations"), *lines]
 
 
 def _reaches(finding: Finding, every: bool) -> bool:

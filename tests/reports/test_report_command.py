@@ -13,6 +13,7 @@ from dpaudit.reports.document import load
 from dpaudit.reports.plan import Plan, from_options, read_plan
 from dpaudit.reports.report import build, wanted_jobs
 from dpaudit.reports.steps import Steps
+from dpaudit.reports.words import covered_lines, not_covered_lines
 
 RESPONSE = "dpaudit.examples.randomized_response:RandomizedResponse"
 MINE = '''
@@ -101,6 +102,18 @@ def test_a_certificate_is_written_and_verified(tmp_path, mine):
         assert said.startswith("the independent verifier, which accepts certificates/")
         word, file, *options = command.split()
         assert main([word, str(out / file), *options]) == 0
+
+
+def test_a_certificate_of_one_n_says_so_and_a_note_is_no_reservation(tmp_path):
+    out = tmp_path / "out"
+    assert asked(out, "--mech", "LSHist,randomized-response", "--n", "2", "--certificate") == 0
+    document = load(str(out / "result.json"))
+    found = {finding.name: finding for finding in document.findings}
+    assert "in full, at n = 2 only;" in found["LSHist"].checked[0]  # the statement is one about every n
+    assert "only" not in found["randomized-response"].checked[0]
+    (note,) = found["randomized-response"].stands_for
+    assert f"randomized-response: {note}" in covered_lines(document)
+    assert not any(note in line for line in not_covered_lines(document))
 
 
 def test_what_the_verifier_does_not_know_is_said(tmp_path):
