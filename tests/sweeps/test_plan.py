@@ -102,7 +102,7 @@ def test_a_range_with_a_step_is_a_list_of_numbers():
         ({"n": 3, "eps": "all", "quantities": ["epsilon", "delta at 1"]}, "must be epsilon where eps is all"),
         ({"n": 3, "prior": "1..2,1"}, "a box of priors gives a map, not a number"),
         ({"n": 3, "eps": "2..1"}, "must not decrease"),
-        ({"mech": "dpaudit.examples.geometric:Geometric", "eps": "all"}, "theorems are about the mechanisms"),
+        ({"mech": "dpaudit.examples.geometric:Geometric", "eps": "all"}, "every ε at once works"),
     ],
 )
 def test_what_has_no_theorem_is_refused_before_any_work(plan, said):
