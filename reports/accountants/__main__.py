@@ -125,7 +125,7 @@ def main() -> None:
         with ROWS.open("a") as file:
             file.write(compact(row(words)) + "\n")
         print(words, flush=True)
-    write(HERE)
+    write(HERE, installed())
 
 
 if __name__ == "__main__":

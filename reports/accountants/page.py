@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from dpaudit.accounting.rivals import ABOVE, FAILED, INSIDE, LOW, installed
+from dpaudit.accounting.rivals import ABOVE, FAILED, INSIDE, LOW
 
 ROUNDED = "low by rounding"
 MARKS = (INSIDE, ABOVE, ROUNDED, LOW, FAILED)
@@ -67,14 +67,18 @@ def steps(case: Case) -> int:
     return sum(int(event.rpartition(" x ")[2]) if " x " in event else 1 for event in case["events"])
 
 
-def write(folder: Path) -> None:
-    """Writes README.md and summary.json; a row that lacks a bound is not counted."""
+def write(folder: Path, asked: dict[str, str] | None = None) -> None:
+    """Writes README.md and summary.json; a row that lacks a bound is not counted.
+
+    ``asked`` are the versions of the accountants, where they were asked again; else those that gave the answers stay.
+    """
+    versions = asked or json.loads((folder / "summary.json").read_text(encoding="utf-8"))["versions"]
     lines = (folder / "rows.jsonl").read_text(encoding="utf-8").splitlines()
     rows = [read_row(line) for line in lines]
     found = cases(rows)
     settings = sum(len(row["certified"]) for row in rows)
     result = {
-        "versions": installed(),
+        "versions": versions,
         "compositions": len(rows),
         "settings": settings,
         "accountants": {name: dict(Counter(case["mark"] for case in entries)) for name, entries in found.items()},
