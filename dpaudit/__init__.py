@@ -158,6 +158,7 @@ __all__ = [
     "samples",
     "search",
     "sensitivity",
+    "shuffle",
     "sqrt",
     "suite",
     "sweep",
