@@ -9,6 +9,8 @@ import typer
 from dpaudit.audit import explanation
 from dpaudit.commands.options import MECH, Given, Shown, option
 from dpaudit.commands.reply import Reply
+from dpaudit.mechanisms import REGISTRY
+from dpaudit.mechanisms.source import is_own
 from dpaudit.numbers.errors import InputError
 
 
@@ -16,7 +18,8 @@ def explain(
     setting: Given,
     effort: Annotated[dict[str, Any], "digits=6", "memory", "progress", "tier"],
     value: Annotated[
-        str | None, typer.Argument(metavar="[EPSILON]", help="The ε to explain; same as --epsilon.")
+        str | None,
+        typer.Argument(metavar="[EPSILON]", help="The ε to explain; same as --epsilon. Or a mechanism, as --mech."),
     ] = None,
     epsilon: Annotated[
         str | None, option("--epsilon", "RATIONAL", "The ε to explain, >= 0; without --mech, --eps means the same.")
@@ -57,6 +60,8 @@ def explain(
 
     dpaudit explain --event "gaussian:sigma=10 x 100" --delta 1e-6
     """
+    if value is not None and epsilon is None and mech is None and is_known(value):
+        value, mech = None, value
     if value is not None and (epsilon is not None or mech is not None):
         rule = "is given twice" if mech is None else "with --mech the true ε is audited; --eps is the nominal ε"
         raise InputError("epsilon", value, rule)
@@ -69,3 +74,8 @@ def explain(
 
         return Reply(explain_account(event, delta=delta, digits=effort["digits"], progress=effort["progress"], **asked))
     return Reply(explanation.explain(epsilon, delta=delta, mech=mech, **asked, **effort, **setting))
+
+
+def is_known(text: str) -> bool:
+    """Whether the text is a mechanism's name, or refers to somebody's own."""
+    return text.strip().lower() in (name.lower() for name in REGISTRY) or is_own(text)

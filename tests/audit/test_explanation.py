@@ -336,3 +336,12 @@ def test_a_group_to_which_nothing_is_promised_is_exact(epsilon, delta):
     for _, _, together, accuracy in dpaudit.explain(epsilon, delta=delta, people="2,5").people:
         assert (together.lower, together.upper) == (1, 1)
         assert (accuracy.lower, accuracy.upper) == (1, 1)
+
+
+def test_a_mechanism_may_be_given_in_place_of_its_epsilon(capsys):
+    assert main(["explain", "ehds", "--n", "5", "--json"]) == 0
+    short = json.loads(capsys.readouterr().out)
+    assert main(["explain", "--mech", "EHDS", "--n", "5", "--json"]) == 0
+    full = json.loads(capsys.readouterr().out)
+    assert short["epsilon"] == full["epsilon"]
+    assert main(["explain", "ehdx"]) == 2
