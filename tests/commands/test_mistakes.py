@@ -113,7 +113,8 @@ MISTAKES = {
     "median.py has Median: --mech median.py:Median",
     "epsilon --mech own.py:Flaot": f"--mech = own.py:Flaot: there is no class Flaot in own.py; it{HAS[6:]}",
     "epsilon --mech nofile.py:A": "--mech = nofile.py:A: there is no file nofile.py",
-    "epsilon --mech own.py:Nothing": "--mech = own.py:Nothing: Nothing needs a method datasets()",
+    "epsilon --mech own.py:Nothing": "--mech = own.py:Nothing: Nothing needs a method datasets(); one that "
+    "works: dpaudit epsilon --mech dpaudit.examples.randomized_response:RandomizedResponse",
     "epsilon --mech own.py:Float": "--mech = own.py:Float: own.py line 18: self.epsilon is a float, 1.0; "
     "keep the exact number that comes in: self.epsilon = epsilon",
     "epsilon --mech own.py:Rounded": "--mech = own.py:Rounded: Rounded probability(0, 0) is 0.75: a float is not "
