@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
 from math import inf
 from time import perf_counter
@@ -19,7 +18,7 @@ from dpaudit.audit.setting import Setting, command_line, settled
 from dpaudit.audit.words import again, caveat_rows, subject_rows
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball
-from dpaudit.numbers.digits import decimal
+from dpaudit.numbers.digits import decimal, shifted
 from dpaudit.numbers.enclosure import Enclosure, exact, infinite, outward
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import Exact, nonnegative, probability, sequence, whole
@@ -197,7 +196,7 @@ def above(gained: Fraction) -> str:
     """
     if not 0 < gained < SMALL:
         value = Fraction(1, 2) + gained
-        shown = f"{Decimal(-(-value.numerator * 10**4 // value.denominator)).scaleb(-4):f}"
+        shown = f"{shifted(-(-value.numerator * 10**4 // value.denominator), 4):f}"
         return shown.rstrip("0").rstrip(".")
     places = 4
     while gained * 10**places < 100:

@@ -42,7 +42,7 @@ def short(enclosure: dict[str, str]) -> str:
     if lower == upper and len(enclosure["lower"]) <= 9:
         return written(lower)
     if lower <= 0 < upper:
-        size = written(_rounded(max(-lower, upper), 3, ROUND_CEILING))
+        size = written(_rounded(max(lower.copy_negate(), upper), 3, ROUND_CEILING))
         return f"≤ {size}" if lower == 0 else f"|…| ≤ {size}"
     for digits in range(MOST, LEAST - 1, -1):
         if (near := _rounded(lower, digits)) == _rounded(upper, digits):
@@ -246,7 +246,7 @@ def percent(share: dict[str, str]) -> str:
         ends = round(low * scale), round(high * scale)
         right_side = (ends[0] > 100 * scale) == (low > 100) and (ends[1] < 100 * scale) == (high < 100)
         if ends[0] == ends[1] and right_side:
-            best = f"{_digits(_decimal(ends[0], places))} %"
+            best = f"{_digits(shifted(ends[0], places))} %"
             if ends[0] >= 100 or ends[0] == low * scale == high * scale:
                 return best
     return best or f"between {_outer(low, low > 100)} % and {_outer(high, high < 100, up=True)} %"
@@ -256,7 +256,7 @@ def _outer(value: Fraction, strict: bool, up: bool = False) -> str:
     """An end of a percentage rounded outward to two places, or to as many as keep it off 100 if ``strict``."""
     for places in range(2, MANY):
         scaled = value * 10**places
-        shown = _decimal(math.ceil(scaled) if up else math.floor(scaled), places)
+        shown = shifted(math.ceil(scaled) if up else math.floor(scaled), places)
         if not strict or shown != 100:
             break
     return _digits(shown)
@@ -267,5 +267,6 @@ def _digits(value: Decimal) -> str:
     return format(value.normalize(Context(prec=max(1, len(value.as_tuple().digits)))), "f")
 
 
-def _decimal(value: int, places: int) -> Decimal:
+def shifted(value: int, places: int) -> Decimal:
+    """The value times 10^-places, exactly, whatever decimal context somebody's code left behind."""
     return Decimal(value).scaleb(-places, Context(prec=len(str(value)) + 1))

@@ -273,7 +273,7 @@ def _spoken(option: str, value: str) -> Guarantee:
     """A guarantee as it is printed: "1", "1-DP", "(1, 1e-5)", "(1, 1e-5)-DP", "1/2-zCDP", "1-GDP", "(2, 1/2)-Rényi DP".
 
     >>> _spoken("claim", "(1, 1e-5)-DP").option(), _spoken("claim", "1/2-zCDP").option()
-    ('eps=1,delta=1e-5', 'rho=1/2')
+    ('eps=1,delta=1/100000', 'rho=1/2')
     """
     read = re.fullmatch(r"\s*(\(.*\)|.*?)(?:-(DP|zCDP|GDP|Rényi DP))?\s*", value)
     numbers, kind = ("", "") if read is None else (read[1], read[2] or "")

@@ -11,6 +11,7 @@ from proofs_checks.privacy import exponential as privacy_exponential
 from proofs_checks.privacy import laplace as privacy_laplace
 from proofs_checks.privacy import laplace_dilation as privacy_laplace_dilation
 from proofs_checks.privacy import premise as privacy_premise
+from proofs_checks.privacy import premise_steps as privacy_premise_steps
 from proofs_checks.privacy import sliding as privacy_sliding
 from proofs_checks.privacy import smooth as privacy_smooth
 from proofs_checks.setting import chances as setting_chances
@@ -55,6 +56,7 @@ PERTURBED = [
     ("gs.supremum", setting_gs, "gs_constant", lambda: setting_gs.ball(Fraction(1, 2))),
     ("ls.reduction", setting_ls, "TIMES", 2),
     ("ls.statement-1", *turned(setting_ls, "GROWS", "=")),
+    ("ehdl.second-step", *turned(privacy_premise_steps, "SECOND", "<")),
     ("ls.statement-1", setting_ls, "balanced_points", lambda n: (n // 2 - (n > 500),)),
     ("ls.statement-1.algebra", setting_ls, "ROOT", -2),
     ("ls.statement-1.induction", *turned(setting_steps, "AGAIN", "=")),

@@ -104,7 +104,7 @@ def test_blocks_bound_what_they_stand_for(monkeypatch):
 
 def test_beyond_the_epsilon_of_a_report_there_is_nothing():
     assert dpaudit.delta("shuffled-randomized-response", 1, n=30).delta.upper == 0
-    assert dpaudit.epsilon("shuffled-randomized-response", n=30, eps="3/2").closed_form == "3/2"
+    assert dpaudit.epsilon("shuffled-randomized-response", n=30, eps="3/2").closed_form_text == "3/2"
 
 
 def test_the_published_bounds_are_valid_and_loose():

@@ -1,6 +1,7 @@
 """Bounds are printed by one pair of functions, rounded outward; nothing beside a bound's words rounds to nearest."""
 
 import ast
+import decimal
 import re
 from fractions import Fraction as F
 from itertools import pairwise
@@ -11,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dpaudit
-from dpaudit.numbers.digits import at_least, at_most
+from dpaudit.audit.explanation import above
+from dpaudit.numbers.digits import at_least, at_most, percent, short
 from dpaudit.numbers.errors import TooLargeError, gib
 from dpaudit.studies.samples.samples import samples
 
@@ -170,3 +172,19 @@ def test_nothing_rounds_to_nearest_beside_the_words_of_a_bound():
 )
 def test_the_reader_of_the_source_sees_what_it_should(line, wrong):
     assert bool(list(beside_a_bound(line))) is wrong
+
+
+@pytest.mark.parametrize("rounding", ["ROUND_DOWN", "ROUND_UP"])
+def test_what_is_printed_does_not_depend_on_the_decimal_context(rounding):
+    """Somebody's code may leave any context behind: bounds stay outward."""
+
+    def shown():
+        value = {"lower": "-0." + 40 * "1", "upper": "0." + 40 * "2" + "1"}
+        share = {"lower": "0.123456789", "upper": "0.123456789"}
+        third = F(1, 3)
+        return [short(value), short(share), percent(share), at_most(third, 5), at_least(third, 5), above(third)]
+
+    usual = shown()
+    with decimal.localcontext(decimal.Context(prec=2, rounding=rounding)):
+        assert shown() == usual
+    assert usual[-1] == "0.8334"

@@ -14,6 +14,7 @@ from dpaudit.audit.page import Page
 from dpaudit.audit.results import SettingAnswer
 from dpaudit.audit.setting import Setting, settled
 from dpaudit.mechanisms import Mechanism
+from dpaudit.mechanisms.load import takes
 from dpaudit.numbers.digits import rough
 from dpaudit.numbers.enclosure import Enclosure, exact
 from dpaudit.numbers.errors import InputError
@@ -148,7 +149,7 @@ def calibrate(
     Fraction(1, 1)
     """
     effort, bar, chosen = Effort.read(digits, memory, progress, least=10), read_target(target), settled(mech, **setting)
-    if chosen.mechanism.epsilon is None:
+    if chosen.mechanism.epsilon is None and "eps" not in takes(chosen.mech):
         how = "`dpaudit judge --claim eps=1,delta=1e-5` decides one value of its parameters"
         rule = f"takes no nominal ε to calibrate; {how}"
         raise InputError("mech", chosen.label, rule)
