@@ -69,7 +69,8 @@ class AsWritten:
 def _plain(found: list[Any]) -> list[Any]:
     """Returns the parameters; a flag takes no value, so the help names no type for it."""
     for parameter in found:
-        if parameter.type_descriptor.annotation in AsWritten.TYPES:
+        described = getattr(parameter, "type_descriptor", None)  # typer before 0.29 has none, and asks no pydantic
+        if described is not None and described.annotation in AsWritten.TYPES:
             parameter._runtime_param = AsWritten()
         if getattr(parameter, "is_flag", False):
             parameter.metavar = ""
