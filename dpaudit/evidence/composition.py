@@ -8,7 +8,7 @@ from typing import Any
 
 from dpaudit.accounting.event import Event
 from dpaudit.accounting.events import DiscreteGaussian, DiscreteLaplace, Pure, RandomizedResponse
-from dpaudit.accounting.lattice import length, verifiable
+from dpaudit.accounting.lattice import common_step, exact_losses, length, verifiable
 from dpaudit.audit.account import AccountResult
 from dpaudit.evidence.verifier.composition import LONGEST, MOST
 from dpaudit.numbers.errors import InputError
@@ -50,15 +50,14 @@ def release(event: Event) -> dict[str, Any]:
 
 def documents(result: AccountResult) -> Iterator[dict[str, Any]]:
     """For each number its kind, subject and statement."""
-    nothing: dict[str, Any] = dict.fromkeys(("claimed", "claimed_delta", "verdict"))
-    subject = {"releases": [release(event) for event in result.events]}
-    rows = [("delta", at, value, nothing) for at, value in result.deltas]
-    rows += [("epsilon", at, value, nothing) for at, value in result.epsilons]
-    guarantee, verdict = result.claim.guarantee, result.claim.verdict
-    if guarantee is not None and verdict is not None and result.claimed is not None:
+    step = common_step([exact_losses(event) for event in result.events]) or 1
+    subject = {"releases": [release(event) for event in result.events], "step": str(step)}
+    rows: list[tuple[str, Any, Any, str | None]] = [("delta", at, value, None) for at, value in result.deltas]
+    rows += [("epsilon", at, value, None) for at, value in result.epsilons]
+    guarantee = result.claim.guarantee
+    if guarantee is not None and result.claimed is not None:
         epsilon, delta = guarantee.epsilon_delta() or (Fraction(0), Fraction(0))
-        claim: dict[str, Any] = {"claimed": str(epsilon), "claimed_delta": str(delta), "verdict": verdict.value}
-        rows.append(("delta", epsilon, result.claimed, claim))
-    for quantity, at, value, judged in rows:
-        stated = {"quantity": quantity, "at": str(at), **value.to_dict(), **judged}
+        rows.append(("delta", epsilon, result.claimed, str(delta)))
+    for quantity, at, value, claimed in rows:
+        stated = {"quantity": quantity, "at": str(at), **value.to_dict(), "claimed": claimed}
         yield {"kind": "composition", "subject": subject, "statement": stated}

@@ -40,7 +40,7 @@ def stated(document, **members):
 def test_the_verifiers_delta_contains_the_sum_over_all_outcomes(name, at):
     events, pairs = RELEASES[name]
     document = certificate(dpaudit.account(events, at=at))
-    whole = Whole([Release(given) for given in document["subject"]["releases"]], 256)
+    whole = Whole([Release(given) for given in document["subject"]["releases"]], F(document["subject"]["step"]), 256)
     low, high = whole.delta(F(at))
     exact = reference.enumerated(pairs, mpf(F(at).numerator) / F(at).denominator)
     room = mpf(10) ** -20
@@ -71,12 +71,11 @@ def test_an_epsilon_that_does_not_exist_is_stated_as_infinite():
         {"lower": "1/2"},
         {"upper": "0.05"},
         {"at": "9/10"},
-        {"claimed": "1", "claimed_delta": "1/2", "verdict": "REFUTED"},
-        {"claimed": "1", "claimed_delta": "1/2", "verdict": "UNDECIDED"},
-        {"claimed": "1", "claimed_delta": "1/100", "verdict": "PROVED"},
-        {"claimed": "2", "claimed_delta": "1/2", "verdict": "PROVED"},
-        {"claimed": None, "claimed_delta": "1/2", "verdict": None},
+        {"verdict": "PROVED"},
+        {"claimed": 1},
         {"quantity": "epsilon"},
+        {"quantity": "epsilon", "at": "0", "lower": "500", "upper": "inf"},
+        {"quantity": "epsilon", "claimed": "1/2", "upper": "inf"},
         {"upper": "inf"},
         {"lower": "-1"},
     ],
@@ -122,8 +121,23 @@ def test_an_epsilon_is_checked_at_both_ends():
 def test_a_product_is_the_convolution():
     a, b, w = [3, 0, (1 << 20) - 1, 1 << 20], [1 << 20, 7], 20
     exact = [sum(a[i] * b[k - i] for i in range(4) if 0 <= k - i < 2) for k in range(5)]
-    assert product(a, b, w, False) == [value >> w for value in exact]
-    assert product(a, b, w, True) == [-(-value >> w) for value in exact]
+    assert product(a, b, w) == [value >> w for value in exact]
+
+
+@pytest.mark.parametrize("step", ["2", "2/3", "0", "-1", 1, "1e-300"])
+def test_the_losses_must_lie_on_the_lattice(step):
+    document = certificate(dpaudit.account([RandomizedResponse(eps=1, k=3) * 3], at="1"))
+    assert document["subject"]["step"] == "1"
+    with pytest.raises(Rejected, match="malformed"):
+        accepted(stated({**document, "subject": {**document["subject"], "step": step}}))
+
+
+@pytest.mark.parametrize(("claimed", "verdict"), [("1/2", "PROVED"), ("1/100", "REFUTED")])
+def test_the_verdict_is_the_verifiers_own(claimed, verdict):
+    document = certificate(dpaudit.account([RandomizedResponse(eps=1) * 3], at="1"))
+    said = accepted(stated(document, claimed=claimed))[1]
+    assert said["verdict"] == verdict
+    assert f"claimed: (1, {claimed})-DP; verdict: {verdict}" in said["text"]
 
 
 @pytest.mark.parametrize(
