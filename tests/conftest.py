@@ -1,5 +1,6 @@
 """The lanes of the tests (tests/README.md); Hypothesis is deterministic and has no deadline, as machines are shared."""
 
+import gc
 import os
 import sys
 from collections import Counter
@@ -52,6 +53,12 @@ def _compiled_once(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(coqc, "_compiled", lambda: SimpleNamespace(name=str(folder)))
         yield
+
+
+def pytest_collection_finish():
+    """Takes the collected tests, millions of objects, away from the garbage collector and from searches through it."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_configure(config):

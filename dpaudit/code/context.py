@@ -53,7 +53,7 @@ def in_place(target: Any = None, before: States | None = None) -> Iterator[None]
         others = {id(old): (old, new) for old, new in (*_functions(), *_no_threads())}
         for module in list(sys.modules.values()):
             names, title = getattr(module, "__dict__", None), str(getattr(module, "__name__", ""))
-            if isinstance(names, dict) and not title.startswith("dpaudit.code"):
+            if isinstance(names, dict) and not title.startswith("dpaudit.code") and _may_have(names, others):
                 for name, value in list(names.items()):
                     if id(value) in others and others[id(value)][0] is value:
                         _put(stack, names, name, others[id(value)][1])
@@ -71,6 +71,12 @@ def in_place(target: Any = None, before: States | None = None) -> Iterator[None]
             gc.disable()
         with _none_drawn(generators() if before is None else before):
             yield
+
+
+def _may_have(names: dict[str, Any], others: dict[int, Any]) -> bool:
+    """Whether a value has one of these addresses, or is a generator; most modules have neither."""
+    values = list(names.values())
+    return not (others.keys().isdisjoint(map(id, values)) and KINDS.keys().isdisjoint(map(type, values)))
 
 
 def draws_elsewhere(what: str) -> Callable[..., Any]:

@@ -119,7 +119,6 @@ def test_what_a_stand_in_lacks_is_a_refusal_with_its_line_though_the_code_catche
 
 
 SEEDED, STATE = np.random.default_rng(1), np.random.RandomState(1)
-LOOKED_UP, BITS = SEEDED.integers, np.random.PCG64(1)
 
 
 def test_a_generator_in_a_global_name_is_followed():
@@ -128,18 +127,30 @@ def test_a_generator_in_a_global_name_is_followed():
     assert before == (SEEDED, STATE)
 
 
-KEPT, PLAIN = [random.Random(1)], random.Random.__base__.random
-HIDING = [
-    lambda: PLAIN(KEPT[0]) < 0.5,
-    lambda generators=[SEEDED]: generators[0].integers(2),
-    functools.partial(lambda generator: generator.integers(2), SEEDED),
-    lambda: LOOKED_UP(2),
-    lambda: BITS.random_raw() % 2,
-]
+def hiding():
+    """Functions that draw from a generator none of whose names leads to it.
+
+    The generators are new: ``tests/conftest.py`` takes those of an imported module out of what is searched.
+    """
+    plain, kept, seeded, bits = (
+        random.Random.__base__.random,
+        [random.Random(1)],
+        np.random.default_rng(1),
+        np.random.PCG64(1),
+    )
+    looked_up = seeded.integers
+    return {
+        "in a list": lambda: plain(kept[0]) < 0.5,
+        "in a default": lambda generators=[seeded]: generators[0].integers(2),
+        "in a partial": functools.partial(lambda generator: generator.integers(2), seeded),
+        "a method looked up before": lambda: looked_up(2),
+        "raw bits": lambda: bits.random_raw() % 2,
+    }
 
 
-@pytest.mark.parametrize("drawn", HIDING)
-def test_a_generator_that_none_can_stand_in_for_is_refused_however_rarely_it_draws(drawn):
+@pytest.mark.parametrize("where", hiding())
+def test_a_generator_that_none_can_stand_in_for_is_refused_however_rarely_it_draws(where):
+    drawn = hiding()[where]
     with pytest.raises(InputError, match="it draws from a generator that it keeps"):
         outputs(lambda x, rng: int(drawn()) if rng.randrange(1000) == 0 else 2)
 
