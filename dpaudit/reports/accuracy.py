@@ -40,14 +40,14 @@ FEW_N = 20
 """The mean errors of an audit are at about so many n."""
 
 
-def errors_by_n(block: Block, shares: Sequence[Fraction], progress: Progress, main: bool = False) -> Section:
+def errors_by_n(block: Block, shares: Sequence[Fraction], progress: Progress) -> Section:
     """The exact mean error of every mechanism on data with the given shares, n by n, with the crossovers."""
     points = []
     for n in block.ns:
         progress(f"exact mean errors, n = {n}")
         points.append(_point(block, n, data_of(n, shares), n=n))
     data = "data in equal shares" if len(set(shares)) == 1 else f"data split {' : '.join(map(str, shares))}"
-    return _errors(block, f"Exact mean error on {data}, ε = {block.eps}", points, "n", main)
+    return _errors(block, f"Exact mean error on {data}, ε = {block.eps}", points, "n")
 
 
 def errors_by_prior(block: Block, x: Histogram, priors: Sequence[int], progress: Progress) -> Section:
@@ -66,7 +66,7 @@ def _point(block: Block, at: int, x: Histogram, **place: Any) -> RangePoint:
     return RangePoint(at, model, x, {label: mean_error(m, x, DIGITS) for label, m in subjects.items()})
 
 
-def _errors(block: Block, title: str, points: Sequence[RangePoint], axis: str, main: bool = False) -> Section:
+def _errors(block: Block, title: str, points: Sequence[RangePoint], axis: str) -> Section:
     labels = [case.label for case in block.cases]
     rows = [(label, point.at, text(point.x), point.means[label]) for label in labels for point in points]
     table = Table.of(f"mechanism | {axis}: count | x | mean error: enclosure", rows)
@@ -87,7 +87,7 @@ def _errors(block: Block, title: str, points: Sequence[RangePoint], axis: str, m
         for (at, better), worse in changes.items()
     ] or ["No mechanism overtakes another one at the values that were computed."]
     notes = [] if alone else notes
-    return Section("mean-error", title, said, figure, table, tuple(notes), tuple(filter(None, commands)), main)
+    return Section("mean-error", title, "", figure, table, tuple(notes), tuple(filter(None, commands)))
 
 
 def distances(block: Block, x: Histogram, progress: Progress, title: str = "") -> Iterator[Part]:

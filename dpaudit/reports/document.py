@@ -54,7 +54,6 @@ class Proof:
     p: Enclosure | None = None
     p_prime: Enclosure | None = None
     n: int | None = None
-    command: str = ""
 
 
 @dataclass(frozen=True)

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 from dpaudit.audit import explanation
 from dpaudit.audit import questions as audit
-from dpaudit.audit.cross_check import check_possible, cross_check
 from dpaudit.audit.judgement import EVERY_N, Extent, Judgement, Margin, Whose, badness, judged, over_n
 from dpaudit.audit.results import EpsilonResult
+from dpaudit.audit.second_path import repeated
 from dpaudit.audit.words import residual_words
 from dpaudit.mechanisms import Mechanism
 from dpaudit.numbers import balls
-from dpaudit.numbers.balls import PrecisionExhausted
 from dpaudit.numbers.digits import at_most
 from dpaudit.numbers.enclosure import Enclosure
-from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.ranges import range_text
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.adjacency import REPLACE_ONE
@@ -36,13 +33,6 @@ MOST_MASSES = 2_000_000
 """Pairs times outputs at the n that fails: with more, the smaller n are not looked at."""
 DOUBLINGS, FARTHEST = 20, 10**6
 """How far beyond the largest n one that fails is sought, where a theorem says that there is one."""
-SECOND_PATH = 300_000
-"""Pairs times outputs up to which a second path of the engine computes the deciding number again."""
-BY_MPMATH = 4_500
-"""And mpmath, at some milliseconds for each."""
-
-
-NO_TABLE = "the outputs are real numbers, and the second paths and the verifier need a table of probabilities"
 
 
 def finding(case: Case, progress: Progress, every_n: bool = False) -> Finding:
@@ -104,7 +94,9 @@ def _beyond(case: Case, theorem: EveryN, progress: Progress) -> First | None:
     """The smallest n that fails beyond those asked for, where a theorem says that there is one."""
     low = top = case.ns[-1]
     tried = [top << i for i in range(1, DOUBLINGS) if top << i <= FARTHEST]
-    for high in [theorem.attained] if theorem.attained is not None else tried:
+    farthest = [theorem.attained] if theorem.attained is not None else tried
+    Steps.of(progress).expect(len(farthest) + max(farthest, default=top).bit_length(), SMALLER)
+    for high in farthest:
         if _fails(case, high, progress):
             break
         low = high
@@ -156,21 +148,13 @@ def _repaired(case: Case, found: Judgement, first: First | None) -> Judgement:
     """The judgement with its smallest failing n, if that is certain, and of a pure claim the δ with which it holds."""
     if found.verdict is Verdict.PROVED:
         return found
-    n = None if first is None else first.n
-    found = replace(found, first_n=None if first is None or first.searched else n)
-    pure = isinstance(found.guarantee, EpsilonDelta) and not found.guarantee.delta and found.margin is not None
-    place = found.extent.ns[-1] if n is None and found.extent and len(found.extent.ns) == 1 else n
-    if pure and found.margin is not None and found.bound is not None:
-        at = _worst_n(case, found)
-        delta = case.narrow(lambda: audit.delta(case.at(place if at is None else at), found.bound, digits=6).delta)  # type: ignore[arg-type]
-        return replace(found, margin=replace(found.margin, repairing_delta=delta))
-    return found
-
-
-def _worst_n(case: Case, found: Judgement) -> int | None:
-    """The n at which the judgement's value was seen."""
-    known = {n: a for n, a in case.answers.items() if isinstance(a, EpsilonResult) and n is not None}
-    return next((n for n, a in sorted(known.items()) if a.value()[1] == found.value), None)
+    found = replace(found, first_n=None if first is None or first.searched else first.n)
+    pure = isinstance(found.guarantee, EpsilonDelta) and not found.guarantee.delta
+    if not pure or found.margin is None or found.bound is None:
+        return found
+    at, bound = case.at(found.margin_n if found.extent is None else found.margin_n or found.extent.ns[-1]), found.bound
+    delta = case.narrow(lambda: audit.delta(at, bound, digits=6).delta)
+    return replace(found, margin=replace(found.margin, repairing_delta=delta))
 
 
 # ------------------------------------------------------------------ the evidence, and what else a finding says
@@ -180,7 +164,7 @@ def _described(case: Case, judgement: Judgement | None, first: First | None, eve
     mechanism = case.mechanism
     known = {n: a for n, a in case.answers.items() if isinstance(a, EpsilonResult)}
     largest = max(known, key=lambda n: (known[n].epsilon.lower, known[n].epsilon.upper), default=None)
-    shown = _shown(case, judgement, first, largest)
+    shown = _shown(judgement, first, largest)
     origin = mechanism.describe()
     lost = _lost(case)
     caveats = {} if not known else mechanism.caveats()
@@ -201,7 +185,7 @@ def _described(case: Case, judgement: Judgement | None, first: First | None, eve
         proof=proof,
         every_n=everywhere,
         person=person(judgement, known[largest].epsilon if known else None, mechanism.tabular),
-        checked=_checked(case, shown, known.get(shown)),
+        checked=() if shown not in known else repeated(known[shown], case.asked_at(shown), case.label),
         rests_on=(*_residual(caveats), *caveats.get("assumptions", ()), *notes),
         stands_for=stands_for,
         lost=(*lost, *([first.searched] if first and first.searched else [])),
@@ -214,17 +198,15 @@ def _described(case: Case, judgement: Judgement | None, first: First | None, eve
     )
 
 
-def _shown(case: Case, judgement: Judgement | None, first: First | None, largest: int | None) -> int | None:
+def _shown(judgement: Judgement | None, first: First | None, largest: int | None) -> int | None:
     """The n of the evidence: the first that fails, an open one, else that of the largest share."""
     if first is not None:
         return first.n
-    if judgement is None or judgement.extent is None:
+    if judgement is None or judgement.extent is None or judgement.extent.every:
         return largest
-    if judgement.verdict is Verdict.UNDECIDED and judgement.extent.ns:
+    if judgement.verdict is Verdict.UNDECIDED:
         return judgement.extent.ns[-1]
-    return next(
-        (n for n, a in case.answers.items() if a.claim.evidence and a.claim.evidence.value == judgement.value), largest
-    )
+    return largest if judgement.margin_n is None else judgement.margin_n
 
 
 def _setting_words(case: Case) -> str:
@@ -286,102 +268,32 @@ def person(judgement: Judgement | None, epsilon: Enclosure | None, tabular: bool
 def _proof(case: Case, judgement: Judgement | None, n: int | None) -> Proof | None:
     """The pair, the output and both probabilities at one n; of another quantity the pair and its value."""
     answer = case.answers.get(n)
-    if answer is None:
+    evidence = None if answer is None else answer.claim.evidence
+    if evidence is not None and (evidence.quantity != "epsilon" or isinstance(answer, Unknown)):
+        found, pair = judged_at(case, n), evidence.witness
+        quantity = evidence.quantity if found is None else found.quantity
+        return Proof(as_value(pair.x), as_value(pair.x_prime), quantity, evidence.value, n=n)
+    if not isinstance(answer, EpsilonResult):
         return None
-    evidence = answer.claim.evidence
-    by_epsilon = isinstance(answer, EpsilonResult) and (evidence is None or evidence.quantity == "epsilon")
-    if not by_epsilon and evidence is None:
-        return None
-    if by_epsilon and isinstance(answer, EpsilonResult):
-        witness, quantity, value = answer.witness, "true ε", answer.value()[1]
-        mechanism = case.at(n).mechanism
-        p, q = (_mass(case, mechanism, x, witness.output) for x in (witness.x, witness.x_prime))
-    else:
-        assert evidence is not None
-        found = judged_at(case, n)
-        witness, quantity, value = evidence.witness, found.quantity if found else evidence.quantity, evidence.value
-        p = q = None
-    return Proof(
-        x=as_value(witness.x),
-        x_prime=as_value(witness.x_prime),
-        quantity=quantity,
-        value=value,
-        output=None if witness.output is None or not by_epsilon else as_value(witness.output),
-        p=p,
-        p_prime=q,
-        n=n,
-        command=case.command(n),
-    )
+    pair, output = answer.witness, answer.witness.output
+    p, p_prime = (_mass(case, case.at(n).mechanism, x, output) for x in (pair.x, pair.x_prime))
+    shown = None if output is None else as_value(output)
+    return Proof(as_value(pair.x), as_value(pair.x_prime), "true ε", answer.value()[1], shown, p, p_prime, n)
 
 
 def _mass(case: Case, mechanism: Mechanism, x: Dataset, output: Output) -> Enclosure | None:
-    """The probability of the output; None where it is not known, or has a density instead."""
-    return None if not mechanism.tabular else case.narrow(lambda: probability(mechanism, x, output))
+    """P_x(output) in about so many significant digits as can be had; None where it is unknown, or has a density."""
+
+    def attempt() -> Enclosure:
+        value = mechanism.point(x, output)
+        found = (balls.enclosure(value, places, least=0, most=1) for places in range(DIGITS, 0, -1))
+        return next((narrow for narrow in found if narrow), Enclosure(Fraction(0), Fraction(1), 0))
+
+    bits = balls.bits_for(2 * DIGITS, mechanism.counts().outputs)
+    return case.narrow(lambda: balls.refine(attempt, *bits)[0]) if mechanism.tabular else None
 
 
 def as_value(value: Any) -> Value:
     """A data set or an output as the document holds it."""
     found = plain(value)
     return tuple(found) if isinstance(found, list) else str(found)
-
-
-def probability(mechanism: Mechanism, x: Dataset, output: Output, digits: int = DIGITS) -> Enclosure:
-    """An enclosure of P_x(output) with about so many significant digits, as far as they can be had."""
-
-    def attempt() -> Enclosure:
-        value = mechanism.point(x, output)
-        found = (balls.enclosure(value, places, least=0, most=1) for places in range(digits, 0, -1))
-        return next((narrow for narrow in found if narrow), Enclosure(Fraction(0), Fraction(1), 0))
-
-    return balls.refine(attempt, *balls.bits_for(2 * digits, mechanism.counts().outputs))[0]
-
-
-def _checked(case: Case, n: int | None, found: EpsilonResult | None) -> tuple[str, ...]:
-    """Who computed the deciding number again, where that is affordable: a second path of the engine, else mpmath."""
-    if found is None:
-        return ()
-    if not case.mechanism.tabular:
-        return (f"nobody: {NO_TABLE}",)
-    where = "" if n is None else f" at n = {n}"
-    masses = found.subject.mechanism.count_masses()
-    if masses <= SECOND_PATH:
-        with suppress(PrecisionExhausted, InputError):
-            if again := _second_path(case, n, found):
-                return (f"two paths of the engine, which agree{where}: {PATHS[found.tier]}, and {again}",)
-    if masses <= BY_MPMATH:
-        with suppress(PrecisionExhausted, InputError):
-            _by_mpmath(case.at(n).mechanism, found.epsilon)
-            followed = "from the same table, which was found by following the code"
-            how = (
-                followed if "assumptions" in case.mechanism.caveats() else "by code that shares nothing with the engine"
-            )
-            return (f"mpmath, {how}: it agrees{where}",)
-    return ()
-
-
-def _second_path(case: Case, n: int | None, found: EpsilonResult) -> str:
-    """How a second path of the engine found the same; "" where there is none. A disagreement is an error of ours."""
-    again = audit.epsilon(
-        case.at(n), digits=DIGITS, tier="fast" if found.tier == "exact" else "exact", claim=case.asked_at(n)
-    )
-    agree = not (again.epsilon.below(found.epsilon) or found.epsilon.below(again.epsilon))
-    if not agree or again.claim.verdict is not found.claim.verdict:
-        raise AssertionError(f"two paths of the engine disagree on {case.label}: {again.epsilon}, {found.epsilon}")
-    return "" if again.tier == found.tier else PATHS[again.tier]
-
-
-def _by_mpmath(mechanism: Mechanism, found: Enclosure) -> None:
-    """Lets the slow reference find the same number; a disagreement is an error of ours."""
-    check_possible(mechanism)
-    again = cross_check(mechanism, found)
-    if not again.agrees:
-        raise AssertionError(f"mpmath disagrees on {mechanism.name}: {again.value}, {found}")
-
-
-PATHS = {
-    "exact": "certified arithmetic throughout",
-    "fast": "a float filter with a proven error bound",
-    "ends": "one bound for all middle pairs",
-    "closed form": "a closed form",
-}
-"""How the tiers of the engine compute the true ε."""

@@ -206,14 +206,13 @@ def _bounds(document: Document) -> Grid:
 
 
 def _part(number: int, section: Section, charts: Mapping[str, str], most: int) -> Part:
-    """A section as text; the title of its picture is not said again."""
+    """A section as text."""
     name = f"{number:02d}-{section.kind}"
     alt = "" if section.figure is None else powers(section.figure.title)
-    said = powers(section.finding)
     return Part(
         title=powers(section.title),
         id=name,
-        finding="" if said == alt else said,
+        finding=powers(section.finding),
         svg=charts.get(name, ""),
         alt=alt,
         notes=section.notes,

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from itertools import accumulate
 
-from dpaudit.audit import questions as audit
 from dpaudit.audit.judgement import badness
 from dpaudit.audit.picture import two
 from dpaudit.audit.results import EpsilonResult
 from dpaudit.charts.draw import Level
 from dpaudit.mechanisms import Mechanism
 from dpaudit.numbers.digits import equated, powers, rough
-from dpaudit.numbers.enclosure import Enclosure, exact, infinite, outward
+from dpaudit.numbers.enclosure import Enclosure, exact, infinite
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.effort import Effort
-from dpaudit.privacy.loss import verdict as compared
 from dpaudit.privacy.loss import worst_deltas
 from dpaudit.privacy.protocols import plain, text
 from dpaudit.reports.block import DIGITS, Block, Case, Unknown
@@ -24,14 +21,11 @@ from dpaudit.reports.document import Finding, Section
 from dpaudit.reports.judge import judged_at
 from dpaudit.reports.steps import Progress
 from dpaudit.reports.table import Cell, Column, Figure, Kind, Look, Table
-from dpaudit.reports.words import listed, number, share_sentence
+from dpaudit.reports.words import number, share_sentence
 
 STEPS = 20
 FAR = 1.5
 """A stated ε of more than so many times the largest true one is left out of the picture."""
-FACTORS = tuple(Fraction(text) for text in ("1/16", "1/8", "1/4", "1/2", "1", "2", "4", "8"))
-LARGEST_NOMINAL = {2: 100, 3: 12}
-"""Largest n of the picture over nominal ε, by the number of cells; with more cells it is 5."""
 MOST_PAIRS = 2
 """So many worst pairs are drawn."""
 
@@ -50,7 +44,6 @@ def sections(block: Block, findings: Sequence[Finding], progress: Progress) -> I
     for case in _telling(known, findings):
         yield from distributions(case, progress)
     yield from divergences(known, progress)
-    yield from over_nominal(block, known, progress)
 
 
 def _telling(cases: Sequence[Case], findings: Sequence[Finding]) -> list[Case]:
@@ -147,7 +140,7 @@ def curves(cases: Sequence[Case], progress: Progress) -> Iterator[Section]:
         if found is None:
             continue
         deltas = [*found, *([exact(Fraction(0), 1)] * (len(points) - len(below)))]
-        rows += [(case.label, at, delta) for at, delta in zip(points, falling(deltas), strict=True)]
+        rows += [(case.label, at, delta) for at, delta in zip(points, deltas, strict=True)]
     if not rows:
         return
     table = Table.of("mechanism | ε: exact | δ(ε): enclosure", rows)
@@ -175,35 +168,19 @@ def _deltas(mechanism: Mechanism, points: Sequence[Fraction]) -> list[Enclosure]
 
 
 def _grid(case: Case) -> Iterator[Fraction]:
-    """Yields steps up to a quarter beyond the nominal ε, then to the true one, and the stated one."""
-    nominal = case.mechanism.epsilon
+    """Yields steps to a quarter beyond the nominal and the true ε, and the stated one."""
     true = case.last.epsilon if isinstance(case.last, EpsilonResult) else infinite()
-    yield from (nominal * Fraction(step, STEPS - 4) for step in range(STEPS + 1)) if nominal else ()
-    last = nominal * Fraction(STEPS, STEPS - 4) if nominal else Fraction(-1)
-    top = Fraction(0 if nominal else 2) if true.is_infinite else true.lower if true.is_open else true.upper
-    steps = (Fraction(f"{float(top * step / STEPS):.3g}") for step in range(STEPS + 1))
-    yield from (point for point in steps if point > last)
+    known = Fraction(0) if true.is_infinite else true.lower if true.is_open else true.upper
+    top = max(case.mechanism.epsilon or Fraction(0), known) or Fraction(2)
+    yield from (Fraction(f"{float(top * step / (STEPS - 4)):.3g}") for step in range(STEPS + 1))
     stated = _claimed(case)
-    yield from [stated] if stated is not None and stated <= 10 * max(top, last) else []
+    yield from [stated] if stated is not None and stated <= 10 * top else []
 
 
 def _claimed(case: Case) -> Fraction | None:
     asked = case.asked_at(case.places()[-1])
     both = None if asked is None else asked.epsilon_delta()
     return None if both is None else both[0]
-
-
-def falling(deltas: Sequence[Enclosure]) -> list[Enclosure]:
-    """Enclosures of the same numbers, none of which is larger than one before: δ falls with ε.
-
-    >>> found = falling([Enclosure(Fraction(a), Fraction(b), 0) for a, b in ((1, 4), (2, 5), (0, 3))])
-    >>> [(int(delta.lower), int(delta.upper)) for delta in found]
-    [(2, 4), (2, 4), (0, 3)]
-    """
-    places = max((delta.places for delta in deltas), default=0)
-    lows = list(accumulate((delta.lower for delta in reversed(deltas)), max))[::-1]
-    highs = accumulate((delta.upper for delta in deltas), min)
-    return [Enclosure(low, high, places) for low, high in zip(lows, highs, strict=True)]
 
 
 def distributions(case: Case, progress: Progress) -> Iterator[Section]:
@@ -242,35 +219,3 @@ def divergences(cases: Sequence[Case], progress: Progress) -> Iterator[Section]:
         commands = _commands([own.command for _, own in found])
         title = "Rényi divergences, zCDP and total variation"
         yield Section("divergences", title, table=Table.of(heads, rows), commands=commands)
-
-
-def over_nominal(block: Block, cases: Sequence[Case], progress: Progress) -> Iterator[Section]:
-    """Yields true over nominal ε from little privacy to much, of the mechanisms that have a nominal ε and an n."""
-    model = block.model
-    chosen = [case for case in cases if case.setting.has_n and case.mechanism.epsilon is not None]
-    if model is None or not block.ns or not chosen:
-        return
-    n = min(block.ns[-1], LARGEST_NOMINAL.get(model.k, 5))
-    rows: list[tuple[Cell, ...]] = []
-    for case in chosen:
-        progress(f"{case.label}: true ε against nominal ε")
-        nominal = case.mechanism.epsilon or Fraction(1)
-        for factor in FACTORS:
-            eps = nominal * factor
-            answer = case.answers.get(n) if factor == 1 else None
-            if not isinstance(answer, EpsilonResult):
-                answer = audit.epsilon(case.setting.at(n=n, eps=eps), digits=DIGITS)
-            found = answer.epsilon
-            if not found.is_infinite and not found.is_open:
-                ratio = outward(found.lower / eps, found.upper / eps, DIGITS - 2)
-                rows.append((case.label, eps, ratio, compared(found, eps)))
-    table = Table.of("mechanism | nominal ε: exact | true ε / nominal ε: enclosure | at most 1: verdict", rows)
-    over = dict.fromkeys(str(row[0]) for row in rows if row[3] is Verdict.REFUTED)
-    said = f"{listed(over)} {'exceed' if len(over) > 1 else 'exceeds'} the nominal ε somewhere"
-    said = said if over else f"None spends more than its nominal ε at n = {n}"
-    figure = Figure(
-        Look.LINES, said, "nominal ε", "true ε / nominal ε", by="mechanism", x_label=f"nominal ε (n = {n})",
-        y_label="true ε / nominal ε", marks=(Level(Fraction(1), "all of it"),), log_x=True,
-    )  # fmt: skip
-    commands = _commands([case.setting.at(n=n).command_line("epsilon") for case in chosen])
-    yield Section("over-nominal", f"True ε over nominal ε, n = {n}", said, figure, table, commands=commands)

@@ -36,7 +36,7 @@ def judgement(verdict=P, value=HALF, name="A", **more):
 
 
 def finding(name="A", verdict=P, value=HALF, **more):
-    proof = Proof((1, 2), (2, 1), "true ε", value, (1, 2), HALF, ONE, 3, "dpaudit epsilon")
+    proof = Proof((1, 2), (2, 1), "true ε", value, (1, 2), HALF, ONE, 3)
     given = {
         "judgement": judgement(verdict, value, name),
         "epsilon": value,

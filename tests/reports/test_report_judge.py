@@ -7,12 +7,11 @@ import pytest
 from mpmath import mp
 
 import dpaudit
-from dpaudit.audit import questions
+from dpaudit.audit import questions, second_path
 from dpaudit.audit.judgement import Whose
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.reference import definitions as reference
-from dpaudit.reports import judge
 from dpaudit.reports.block import Block
 from dpaudit.reports.document import Document
 from dpaudit.reports.judge import finding
@@ -251,7 +250,7 @@ def test_two_paths_must_agree(monkeypatch):
             object.__setattr__(result, "epsilon", result.epsilon.times(2))
         return result
 
-    monkeypatch.setattr(judge.audit, "epsilon", wrong)
+    monkeypatch.setattr(second_path.questions, "epsilon", wrong)
     with pytest.raises(AssertionError, match="two paths of the engine disagree"):
         found("EHDS", n="3")
 
