@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from html import escape
 from pathlib import Path
@@ -25,8 +25,6 @@ DARK = ("#6cb3f0", "#f0965a", "#a3cf5b", "#cf9be8", "#55c7da", "#f08a92", "#d2cf
 """The same on a dark ground."""
 GOOD, BAD, OPEN = COLOURS[0], COLOURS[1], "#767b83"
 """PROVED, REFUTED and UNDECIDED in charts: blue, orange and grey also differ in lightness."""
-LIGHT_MAP, DARK_MAP = "#dcecf9", "#0b3a66"
-"""The ends of ordered colours."""
 FORMATS = (".svg", ".pdf", ".png")
 WIDTH, HEIGHT = 7.2, 3.6
 """Inches; 72 to the inch in SVG."""
@@ -134,12 +132,16 @@ def _renamed(text: str, prefix: str) -> str:
     return re.sub(r'((?:url\(|href=")#)([\w.-]+)', lambda found: found[1] + names[found[2]], text)
 
 
+def variables(colours: Sequence[str]) -> str:
+    """The colours as the variables that a chart uses, for a style sheet."""
+    return "".join(f"--c{number}:{colour};" for number, colour in enumerate(colours, 1))
+
+
 def alone(text: str) -> str:
     """SVG text as a file of its own, which follows the reader's theme."""
-    dark = "".join(f"--c{number}:{colour};" for number, colour in enumerate(DARK, 1))
     style = (
         "svg{color:#1f2328;font-family:system-ui,'DejaVu Sans',sans-serif}"
-        f"@media (prefers-color-scheme:dark){{svg{{color:#e6edf3;{dark}}}}}"
+        f"@media (prefers-color-scheme:dark){{svg{{color:#e6edf3;{variables(DARK)}}}}}"
     )
     return '<?xml version="1.0" encoding="utf-8"?>\n' + text.replace("<title>", f"<style>{style}</style>\n<title>", 1)
 

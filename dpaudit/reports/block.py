@@ -235,11 +235,6 @@ class Block:
         """The nominal ε, where a mechanism has one."""
         return next((s.epsilon for s in self.settings if s.mechanism.epsilon is not None), None)
 
-    @property
-    def where(self) -> str:
-        """ "n = 60" for titles, or "" where there is no n."""
-        return f"n = {self.ns[-1]}" if self.ns else ""
-
     def command(self, **options: Any) -> str:
         """The command that reports on the block, or "" where only Python can."""
         made_already = any(isinstance(s.mech, Mechanism) for s in self.settings) and (self.ns or len(self.settings) > 1)

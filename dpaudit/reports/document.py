@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -193,14 +193,13 @@ class Document:
         One that fails decides, then one that is open.
         """
         claims = [Verdict.REFUTED if claim.verdict in FAILS else claim.verdict for claim in self.claims]
-        statements = [judgement.verdict for judgement in self.judgements()]
-        found = statements or claims or [bound.verdict for bound in self.bounds]
-        return next((verdict for verdict in WORST_FIRST if verdict in found), None)
+        found = [judgement.verdict for judgement in self.judgements()] or claims
+        return _worst(found) if found else self.accuracy
 
     @property
     def accuracy(self) -> Verdict | None:
         """The verdict on the accuracy bounds together."""
-        return min((bound.verdict for bound in self.bounds), key=WORST_FIRST.index, default=None)
+        return _worst([bound.verdict for bound in self.bounds])
 
     def figures(self) -> Iterable[tuple[str, Section]]:
         """Yields the sections that have a figure, each with the name of its file."""
@@ -246,6 +245,10 @@ class Document:
     def hash(self) -> str:
         """SHA-256 of the content."""
         return str(self.json["content_hash"])
+
+
+def _worst(found: Sequence[Verdict]) -> Verdict | None:
+    return next((verdict for verdict in WORST_FIRST if verdict in found), None)
 
 
 def place(documents: str, item: str) -> str:

@@ -25,10 +25,12 @@ def drawn(section: Section, name: str, order: Sequence[str] = ()) -> str:
     with style.styled():
         tall = max(1.2, ROW * len(table.rows) + 0.9) if figure.look is Look.SHARES else style.HEIGHT
         axes = style.new_axes(height=tall)
-        if figure.look in (Look.LINES, Look.STEPS):
-            _lines(axes, figure, table, order)
+        if figure.look is Look.PAIR:
+            _pair(axes, figure, table)
+        elif figure.look is Look.SHARES:
+            draw.shares(axes, table.column(figure.y), table.column(figure.x), table.column(figure.at))
         else:
-            DRAW[figure.look](axes, figure, table)
+            _lines(axes, figure, table, order)
         axes.figure.suptitle(fill(figure.title, WRAPPED), x=0.01, ha="left", fontsize=11, fontweight="bold")
         alt = f"{figure.title}. {figure.y_label or figure.y} by {figure.x_label or figure.x}."
         return style.svg(axes.figure, alt, f"{name}-")  # type: ignore[arg-type]
@@ -55,10 +57,3 @@ def _pair(axes: Any, figure: Figure, table: Table) -> None:
     worst = outputs.index(figure.at) if figure.at in outputs else None
     both = table.column(figure.y), table.column(figure.second)
     draw.pair(axes, *both, outputs, (names[figure.y], names[figure.second]), worst)
-
-
-def _shares(axes: Any, figure: Figure, table: Table) -> None:
-    draw.shares(axes, table.column(figure.y), table.column(figure.x), table.column(figure.at))
-
-
-DRAW = {Look.PAIR: _pair, Look.SHARES: _shares}

@@ -18,8 +18,8 @@ plan. `dpaudit report --refresh reports` makes them again, and this page. [How t
 | report | verdict | in short |
 |---|---|---|
 """
-OWN = "README.md"
-"""A folder without a plan has a page of its own under this name."""
+NAME = "README.md"
+"""Of the index, and of the page of a folder without a plan."""
 
 
 def index(folder: str | Path) -> str:
@@ -28,9 +28,9 @@ def index(folder: str | Path) -> str:
     for path in sorted(Path(folder).iterdir()):
         if (path / "plan.toml").exists():
             lines.append(_line(path.name, load(str(path / "result.json"))))
-        elif (path / OWN).exists():
-            title, verdict, words = own_page((path / OWN).read_text(encoding="utf-8"))
-            lines.append(f"| [{title}]({path.name}/{OWN}) | **{verdict}** | {words} |")
+        elif (path / NAME).exists():
+            title, verdict, words = own_page((path / NAME).read_text(encoding="utf-8"))
+            lines.append(f"| [{title}]({path.name}/{NAME}) | **{verdict}** | {words} |")
     return INTRODUCTION + "\n".join(lines) + "\n"
 
 

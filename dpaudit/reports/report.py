@@ -18,14 +18,13 @@ from dpaudit.reports import accuracy, claims, priors, sections
 from dpaudit.reports.block import Block, Unknown
 from dpaudit.reports.certificates import certified
 from dpaudit.reports.document import ACCURACY, Bound, Document, Finding, Paper, Section, load, versions
-from dpaudit.reports.index import index
+from dpaudit.reports.index import NAME, index
 from dpaudit.reports.judge import finding
 from dpaudit.reports.plan import Plan, each, from_options, read_plan
 from dpaudit.reports.steps import COSTS, Job, Progress, Steps
 from dpaudit.reports.write import prepare, write
 
 Part = Finding | Bound | Paper | Section
-INDEX = "README.md"
 STUDIES: dict[str, Callable[[dict[str, Any]], Job]] = {"priors": priors.prepare, "accuracy": accuracy.prepare}
 AFTER = 5
 """Steps of a mechanism after its true ε: about one for each kind of section."""
@@ -65,7 +64,7 @@ def report(
 
 def refresh(folder: str, *, progress: Progress | Steps | None = None) -> list[Path]:
     """The files of every report below the folder, made again from its plan.toml, and last their index."""
-    return [*(path for found in remade(folder, progress) for path in found.files), Path(folder) / INDEX]
+    return [*(path for found in remade(folder, progress) for path in found.files), Path(folder) / NAME]
 
 
 def remade(folder: str, progress: Progress | Steps | None = None) -> list[Report]:
@@ -74,7 +73,7 @@ def remade(folder: str, progress: Progress | Steps | None = None) -> list[Report
     if not found:
         raise InputError("refresh", folder, "holds no report: no plan.toml in its folders")
     written = [made(read_plan(str(plan)), str(plan.parent), progress) for plan in found]
-    write_file("refresh", Path(folder) / INDEX, index(folder))
+    write_file("refresh", Path(folder) / NAME, index(folder))
     return written
 
 

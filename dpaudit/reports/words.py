@@ -181,6 +181,14 @@ def claims_sentence(document: Document) -> str:
     return f"{bad} of {total} claims are false as stated, {len(proved)} are proved{grid}{other}."
 
 
+def reader_line(document: Document) -> str:
+    """What a reader of the papers may build on."""
+    sure = sum(claim.verdict is Verdict.PROVED and claim.establishes != ON_GRID for claim in document.claims)
+    fails = sum(claim.verdict in FAILS for claim in document.claims)
+    told = f"{sure} of {len(document.claims)} claims can be relied on as printed"
+    return f"{told}; whatever builds on one of the {fails} that are false needs another proof" if fails else told
+
+
 def claim_verdict(claim: Paper) -> str:
     """The verdict on a claim, with its reach where that is a grid."""
     return f"{claim.verdict.value}{on_its_grid(claim.verdict.value, claim.establishes)}"
@@ -231,6 +239,8 @@ def _known(document: Document) -> Iterator[tuple[str, Sequence[str]]]:
         yield "stated", [statement_line(lead)]
         yield "margin", [margin] if margin else []
         yield "for a person", [lead.person] if lead.person else []
+        yield "audited", [audited_line(lead)]
+    yield "for a reader", [reader_line(document)] if document.claims and lead is None else []
     yield "how it is known", [BY_CHECKS if document.claims else EXACTLY] if lead is None else [known_line(lead)]
     yield "checked by", checked_lines(document)
     yield "covers", covered_lines(document)
@@ -269,6 +279,12 @@ def _seen(finding: Finding) -> str:
     shown = Extent(finding.ns).text().partition(" ")[2]
     few = len(shown) <= MOST_RANGE
     return shown if few else f"{len(finding.ns)} values of n from {finding.ns[0]} to {finding.ns[-1]}"
+
+
+def audited_line(finding: Finding) -> str:
+    """What was audited: the formula, the setting and, of code, the file with its hash."""
+    code = f"{finding.source}, SHA-256 {finding.sha256[:16]}…" if finding.sha256 else ""
+    return "; ".join(filter(None, (finding.formula, finding.setting, code)))
 
 
 def statement_line(finding: Finding) -> str:

@@ -9,7 +9,7 @@ from importlib.resources import files as resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dpaudit.charts.style import COLOURS, DARK, alone
+from dpaudit.charts.style import COLOURS, DARK, alone, variables
 from dpaudit.files import text
 from dpaudit.files.folders import check_folder, write_folder
 from dpaudit.numbers.errors import InputError, visible
@@ -57,22 +57,16 @@ def rendered(document: Document, full: bool = False) -> dict[str, str]:
 
 def html(shown: Page) -> str:
     """The page as HTML: one file, without a script, that makes no request."""
-    dark = "".join(f"--c{number}:{colour};" for number, colour in enumerate(DARK, 1))
-    light = "".join(f"--c{number}:{colour};" for number, colour in enumerate(COLOURS, 1))
-    style = _asset("style.css").replace("/*light*/", light).replace("/*dark*/", dark)
-    return (
-        _environment("html").get_template("report.html.jinja").render(page=shown, document=shown.document, style=style)
-    )
+    sheet = (resources("dpaudit.reports") / "templates" / "style.css").read_text(encoding="utf-8")
+    style = sheet.replace("/*light*/", variables(COLOURS)).replace("/*dark*/", variables(DARK))
+    template = _environment("html").get_template("report.html.jinja")
+    return template.render(page=shown, document=shown.document, style=style)
 
 
 def markdown(shown: Page) -> str:
     """The page as Markdown, with links to the charts."""
     made = _environment("md").get_template("report.md.jinja").render(page=shown, document=shown.document)
     return re.sub(r"\n{3,}", "\n\n", made).strip() + "\n"
-
-
-def _asset(name: str) -> str:
-    return (resources("dpaudit.reports") / "templates" / name).read_text(encoding="utf-8")
 
 
 @lru_cache(maxsize=2)
