@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from dpaudit.studies.accuracy.accuracy import accuracy
     from dpaudit.studies.calibrate.dispatch import calibrate
     from dpaudit.studies.calibrate.gammas import calibrate_gamma
+    from dpaudit.studies.calibrate.releases import calibrate_releases
     from dpaudit.studies.compare.on_data import compare
     from dpaudit.studies.compare.ranges import compare_over_n, compare_over_priors
     from dpaudit.studies.release.release import release
@@ -61,6 +62,7 @@ LATER = {
     "check": "dpaudit.claims.runner:decide",
     "calibrate_gamma": "dpaudit.studies.calibrate.gammas",
     "compare": "dpaudit.studies.compare.on_data",
+    "calibrate_releases": "dpaudit.studies.calibrate.releases",
     "list_claims": "dpaudit.claims.expectations",
     "explain": "dpaudit.audit.explanation",
     "judge": "dpaudit.audit.guarantees",
@@ -134,6 +136,7 @@ __all__ = [
     "accuracy",
     "calibrate",
     "calibrate_gamma",
+    "calibrate_releases",
     "check",
     "compare",
     "compare_over_n",

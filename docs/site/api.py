@@ -28,7 +28,8 @@ CALLS = {
     ),
     "prove": ("search", "samples", "suite", "shuffle", "list_claims", "check", "verify", "export", "export_table"),
     "choose": (
-        *("compare", "compare_over_n", "compare_over_priors", "calibrate", "calibrate_gamma", "accuracy", "release"),
+        *("compare", "compare_over_n", "compare_over_priors", "calibrate", "calibrate_gamma", "calibrate_releases"),
+        *("accuracy", "release"),
     ),
     "publish": ("report", "render"),
     "own-mechanism": ("exp", "log", "log_gamma", "sqrt", "sampler", "until"),

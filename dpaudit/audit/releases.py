@@ -11,7 +11,7 @@ from dpaudit.accounting.dp_events import from_dp_event, is_dp_event
 from dpaudit.accounting.event import MOST_TIMES, Event
 from dpaudit.accounting.events import RandomizedResponse
 from dpaudit.accounting.finite import Released
-from dpaudit.accounting.reading import read, repeated
+from dpaudit.accounting.reading import STEPS, in_times, read, repeated
 from dpaudit.audit.setting import Setting
 from dpaudit.mechanisms import Mechanism
 from dpaudit.numbers.errors import InputError
@@ -60,7 +60,10 @@ def _mechanism(text: str) -> Event:
         mechanism = Setting.read(name, **parameters).mechanism
         count = whole("times", times, 1, MOST_TIMES)
     except InputError as error:
-        raise InputError("event", text, f"{error.option}: {error.rule}") from None
+        rule, steps = f"{error.option}: {error.rule}", parameters.get(error.option)
+        if error.option in STEPS and steps is not None:
+            rule = f"{rule}; for {steps} releases write {in_times(event, error.option, steps)}"
+        raise InputError("event", text, rule) from None
     return _released(mechanism, count, ",".join((name, *words)))
 
 

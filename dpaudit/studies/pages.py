@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from dpaudit.audit.judgement import Margin, Whose, judged
+from dpaudit.audit.judgement import MARKS, Margin, Whose, judged
 from dpaudit.audit.page import (
+    COLOURS,
     Against,
+    Command,
     Fields,
     Headline,
     Line,
@@ -20,7 +22,7 @@ from dpaudit.audit.page import (
     strong,
 )
 from dpaudit.audit.words import again, answered, caveat_rows, evidence_rows, extent_of, pair_text, subject_rows
-from dpaudit.numbers.digits import at_least, decimal, rough
+from dpaudit.numbers.digits import at_least, decimal, powers, rough
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.claim import Claim
 from dpaudit.privacy.guarantee import EpsilonDelta
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from dpaudit.studies.accuracy.accuracy import AccuracyResult
     from dpaudit.studies.calibrate.gammas import GammaResult
     from dpaudit.studies.calibrate.nominal import CalibrateResult
+    from dpaudit.studies.calibrate.releases import CalibrateReleasesResult
     from dpaudit.studies.compare.on_data import CompareResult, Performance
     from dpaudit.studies.compare.ranges import RangeResult
     from dpaudit.studies.release.release import Released, ReleaseResult
@@ -108,6 +111,26 @@ def _calibrated(result: CalibrateResult) -> Headline:
     used = Margin.between(result.true_epsilon, result.target, of="the target").text(Verdict.PROVED)
     first = Headline.of(found)
     return replace(first, sentence=f"{first.sentence} with nominal ε = {rough(result.nominal, 8)}", more=used)
+
+
+def releases_page(result: CalibrateReleasesResult) -> Page:
+    """The parameter found for a pipeline, what it spends with it, and the next value that would be too little."""
+    name, target = result.parameter, result.target
+    at = f"δ({powers(str(target.epsilon))})"
+    rows: list[Line] = [("releases", event) for event in result.events]
+    rows += [(name, Words(strong(decimal(str(result.value))), f", {result.superlative}"))]
+    rows += [(at, Against(result.delta, target.delta))]
+    if result.beyond is None:
+        rows.append(("next", f"there is none: {name} = {decimal(str(result.value))} is the end of its range"))
+    else:
+        word = f", {result.beyond.verdict.value}"
+        value = decimal(str(result.beyond.value))
+        rows.append(("next", Words(f"{value}: {at} = ", Against(result.beyond.delta, target.delta), word)))
+    rows += [("assumes", result.assumption), ("adjacency", result.adjacency)]
+    rows += [("effort", f"{result.trials} values tried, {result.seconds:.2f} s"), ("check", Command(result.check))]
+    rows += [("again", Command(result.command or ""))]
+    found = f"{target.text()}: {Verdict.PROVED.value} with {name} = {decimal(str(result.value))}"
+    return [Headline(MARKS[Verdict.PROVED], COLOURS[Verdict.PROVED.value], found), Fields(rows)]
 
 
 def gammas_page(result: GammaResult) -> Page:

@@ -143,6 +143,7 @@ QUESTIONS = {
     "accuracy": lambda: dpaudit.accuracy("LSHist", "2,2"),
     "calibrate": lambda: dpaudit.calibrate("LSHist", n=3),
     "calibrate_gamma": lambda: dpaudit.calibrate_gamma("MH", n=3, gammas="1,2"),
+    "calibrate_releases": lambda: dpaudit.calibrate_releases("gaussian:sigma=?", "eps=1,delta=1e-5"),
     "compare": lambda: dpaudit.compare("2,2", mechs="LSHist,LSDim"),
     "compare_over_n": lambda: dpaudit.compare_over_n([2, 3], mechs="LSHist,LSDim"),
     "search": lambda: dpaudit.search("EHDL", n="1..2", eps="1/10", prior="1,1"),

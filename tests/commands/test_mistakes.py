@@ -79,6 +79,10 @@ FILES = {
 }
 HAS = "own.py has Base, Float, Rounded, Off, Crash, Needs, Root, Nothing"
 EXACT = "must be an exact number such as 2, 4/5, 0.8 or 1e-8"
+CALIBRATED = (
+    "for noise and (ε, δ) there is --event gaussian:sigma=? --target eps=1,delta=1e-5; "
+    "`dpaudit judge --claim eps=1,delta=1e-5` decides one setting"
+)
 FORMS = "must be a guarantee such as 1, eps=1, eps=1,delta=1e-5, rho=1/2, alpha=2,eps=1/2, mu=1 or f=0:1;1/4:1/2;1:0"
 MISTAKES = {
     "epsilon": "Missing option '--mech'. `dpaudit mechanisms` lists them; your own: --mech file.py:Class",
@@ -129,10 +133,15 @@ MISTAKES = {
     "epsilon --mech pmf.csv --eps all": "--eps = all: every ε at once works for the documents' mechanisms "
     "(LSDim, EHDS, …); here, `dpaudit search --eps 1/10,1,4` certifies each ε of a list, and `dpaudit mechanisms "
     "NAME` gives the closed form of a named one",
-    "calibrate --mech gaussian": "--mech = gaussian: takes no nominal ε to calibrate; "
-    "`dpaudit judge --claim eps=1,delta=1e-5` decides one value of its parameters",
-    "calibrate --mech oue --target eps=1,delta=1e-5": f"--target = eps=1,delta=1e-5: {EXACT}: a pure ε; "
-    "`dpaudit judge --claim eps=1,delta=1e-5` decides one setting under (ε, δ)",
+    "calibrate --mech gaussian": f"--mech = gaussian: takes no nominal ε to calibrate; {CALIBRATED}",
+    "calibrate --mech oue --target eps=1,delta=1e-5": f"--target = eps=1,delta=1e-5: {EXACT}: a pure ε; {CALIBRATED}",
+    "calibrate --target 1": "--mech = (missing): name a mechanism, or a pipeline with ? for one parameter: "
+    "--event gaussian:sigma=?",
+    "calibrate --event gaussian:sigma=2": "--event = gaussian:sigma=2: write ? for one parameter, as in "
+    "gaussian:sigma=?,rate=1/100 x 1000",
+    "calibrate --event gaussian:sigma=?": "--target = eps=1: gaussian is (ε, 0)-private for no ε: give a δ too, as in "
+    "eps=1,delta=1e-5",
+    "calibrate --event gaussian:sigma=? --target eps=1,delta=1e-5 --n 5": "--n = 5: cannot be used with --event",
     "epsilon --mech own.py:Needs": "--set = (missing): Needs of own.py:Needs needs a value for sigma: --set sigma=…",
     "epsilon --mech own.py:sampler": "--set = (missing): own.py:sampler is a function: say for which data sets, "
     "--set data=0,1,2",
@@ -146,6 +155,14 @@ MISTAKES = {
     "pmf --mech EHDS --n 5 --x 1,2": "--x = 1,2: must sum to n = 5, sums to 3",
     "account --event gaussian --at 1": "--event = gaussian: sigma: must be given",
     "account --event gaussian:sigma=1,rate=2 --at 1": "--event = gaussian:sigma=1,rate=2: rate: must be > 0 and <= 1",
+    "account --event gaussian:sigma=1,steps=1000 --delta 1e-5": "--event = gaussian:sigma=1,steps=1000: gaussian takes "
+    'no steps: write "gaussian:sigma=1 x 1000"',
+    "account --event gaussian:noise_multiplier=1.1 --delta 1e-5": "--event = gaussian:noise_multiplier=1.1: gaussian "
+    "takes no noise_multiplier: write sigma=1.1",
+    "account --event mech:EHDS,n=4,steps=3 --delta 1e-5": "--event = mech:EHDS,n=4,steps=3: steps: EHDS has no such "
+    'parameter (it has: gamma, score); for 3 releases write "mech:EHDS,n=4 x 3"',
+    "account --event gaussian:sigma=? --delta 1e-5": "--event = gaussian:sigma=?: ? asks for the parameter itself: "
+    "`dpaudit calibrate --event … --target …`",
     "account --event gaussian:sigma=1": "--at = (nothing): nothing to compute: give --at EPSILON, --delta DELTA or "
     "--claim eps=1,delta=1e-6",
     "samples": "COUNTS = (missing): name a file of counts, or give --draw N and --mech NAME",

@@ -32,6 +32,7 @@ ASKED = [
     f"calibrate --mech {OWN} --n 3",
     "calibrate --mech MH --n 4 --over gamma --gammas 1/2,1 --x 1,3 --digits 12",
     "calibrate --mech MH --n 3 --target 2 --over gamma",
+    "calibrate --event 'gaussian:sigma=? x 3' --event laplace:eps=1/10 --target eps=1,delta=1e-5",
     "compare --x 3,3,1 --prior 1,2,1 --mech EHDS,LSHist --gamma 1/2 --target 4/5 --sort mean --metric l1 --digits 15",
     "compare --dataset cryotherapy --mech LSDim,LSHist",
     "compare --n 2..8 --step 3 --share 1/4,3/4 --mech EHD/exact,LSHist --calibrated --digits 13",

@@ -202,6 +202,7 @@ ANSWERS = {
     "calibrate": lambda: [
         dpaudit.calibrate("EHDS", n=4),
         dpaudit.calibrate_gamma("MH", n=4, target="1/2", gammas="1,2"),
+        dpaudit.calibrate_releases("gaussian:sigma=?", "eps=1,delta=1e-5"),
     ],
     "compare": lambda: [
         dpaudit.compare("3,3", mechs="LSHist,EHDS"),

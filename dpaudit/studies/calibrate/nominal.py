@@ -30,6 +30,11 @@ PLACES = 8
 REACH = 6
 """The assumption is checked at this many points on either side, each a factor of sqrt(2) from the last."""
 LARGEST = Fraction(10**6)
+ELSEWHERE = (
+    "for noise and (ε, δ) there is --event gaussian:sigma=? --target eps=1,delta=1e-5; "
+    "`dpaudit judge --claim eps=1,delta=1e-5` decides one setting"
+)
+"""What answers where no nominal epsilon is calibrated."""
 
 
 @dataclass(frozen=True)
@@ -150,8 +155,7 @@ def calibrate(
     """
     effort, bar, chosen = Effort.read(digits, memory, progress, least=10), read_target(target), settled(mech, **setting)
     if chosen.mechanism.epsilon is None and "eps" not in takes(chosen.mech):
-        how = "`dpaudit judge --claim eps=1,delta=1e-5` decides one value of its parameters"
-        rule = f"takes no nominal ε to calibrate; {how}"
+        rule = f"takes no nominal ε to calibrate; {ELSEWHERE}"
         raise InputError("mech", chosen.label, rule)
     return calibrated(chosen.at(eps=bar), bar, effort)
 
@@ -163,7 +167,7 @@ def read_target(target: Exact) -> Fraction:
     except InputError as error:
         if "=" not in str(target) and "," not in str(target):
             raise
-        rule = f"{error.rule}: a pure ε; `dpaudit judge --claim eps=1,delta=1e-5` decides one setting under (ε, δ)"
+        rule = f"{error.rule}: a pure ε; {ELSEWHERE}"
         raise InputError("target", target, rule) from None
 
 
