@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 DIGITS = 15
+ANY_TEST = Question(epsilon=Fraction(0), bound=Fraction(1))
+"""δ(0), as well as the grid of the other questions gives it."""
 THEOREMS = {
     "composition": "dominating pairs compose (Zhu, Dong, Wang 2022, Theorem 10)",
     "sampling": "Poisson sampling, add/remove: ((1−q)Q + qP, Q) and its reverse (Zhu, Dong, Wang 2022, Theorem 11)",
@@ -62,6 +64,8 @@ class AccountResult(Answer):
     """The relative gap that was asked for."""
     claim: Claim
     """The (ε, δ) that was judged, with the verdict."""
+    variation: Enclosure
+    """δ(0), the most that any test gains: the best guess from the releases is right with (1 + δ(0)) / 2."""
     claimed: Enclosure | None = None
     """delta at the epsilon of the claim."""
     others: tuple[Rival, ...] = ()
@@ -115,8 +119,9 @@ class AccountResult(Answer):
         return [THEOREMS["composition"], *([THEOREMS["sampling"]] if sampled else [])]
 
     def person(self) -> str:
-        """What the whole means for a person, by the best of the (ε, δ) that are proved; "" of none."""
+        """What the whole means for a person, by δ(0) or a better (ε, δ) that is proved; "" of none."""
         pairs = [(bound.upper, at) for at, bound in self.epsilons] + [(at, bound.upper) for at, bound in self.deltas]
+        pairs.append((Fraction(0), self.variation.upper))
         if self.claimed is not None and isinstance(self.claim.guarantee, EpsilonDelta):
             pairs.append((self.claim.guarantee.epsilon, self.claimed.upper))
         known = [(epsilon, delta) for epsilon, delta in pairs if isfinite(epsilon) and delta < 1]
@@ -233,7 +238,7 @@ def account(
     relation = read_adjacency(adjacency, parts)
     questions = [*(Question(epsilon=point) for point in points), *(Question(delta=level) for level in levels)]
     judged = None if guarantee is None else Question(epsilon=guarantee.epsilon, bound=guarantee.delta)
-    asked = questions if judged is None else [*questions, judged]
+    asked = [*questions, ANY_TEST, *([] if judged is None else [judged])]
     rounds = 0
 
     def count_round(state: State) -> None:
@@ -261,6 +266,7 @@ def account(
         solution=found,
         gap=share,
         claim=Claim() if judged is None or guarantee is None else _judged(guarantee, found.known[judged]),
+        variation=found.known[ANY_TEST].enclosure(DIGITS),
         claimed=None if judged is None else found.known[judged].enclosure(DIGITS),
         others=tuple(others),
         alone=tuple(alone),
