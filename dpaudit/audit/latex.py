@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -27,15 +28,30 @@ MATHS = {
     },
 }
 """Signs outside ASCII that dpaudit prints, as LaTeX's mathematics."""
+EQUATION = re.compile(r"(?<![\w.])([^\W\d_]′?) = (\([\d., /−-]+\)|\d[\d./]*(?:e-?\d+)?|[^\W\d_])(?![\w/])")
+"""A letter and its value, which is a number, a letter, or numbers in parentheses: "n = 5", "x′ = (1, 4)"."""
 
 
 def escaped(text: str) -> str:
-    """The text as LaTeX shows it.
+    """The text as LaTeX shows it; a letter with its value is mathematics as a whole.
 
-    >>> escaped("50 % of ε_1")
-    '50 \\\\% of $\\\\varepsilon$\\\\_1'
+    >>> escaped("50 % of ε_1"), escaped("EHDS (n = 5, prior (1, 1)): ε = 1e-8")
+    ('50 \\\\% of $\\\\varepsilon$\\\\_1', 'EHDS ($n = 5$, prior (1, 1)): $\\\\varepsilon = 1 \\\\cdot 10^{-8}$')
     """
+    parts, end = [], 0
+    for found in EQUATION.finditer(text):
+        name, value = found.groups()
+        parts += [_plain(text[end : found.start()]), f"${_maths(name)} = {_maths(value)}$"]
+        end = found.end()
+    return "".join([*parts, _plain(text[end:])])
+
+
+def _plain(text: str) -> str:
     return "".join(PLAIN.get(sign) or (f"${MATHS[sign]}$" if sign in MATHS else sign) for sign in text)
+
+
+def _maths(text: str) -> str:
+    return "".join(MATHS.get(sign, sign) for sign in (_tex(text) if text[0].isdigit() else text))
 
 
 def number(value: Enclosure) -> str:

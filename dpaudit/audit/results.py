@@ -163,7 +163,7 @@ class WorstResult(CrossChecked):
     def page_with(self, found: Sequence[Line], command: str | None) -> Page:
         """The same with other rows for the worst case, and another command."""
         tier = tier_text(self.tier, self.filter_left)
-        effort = effort_rows(self.counts, self.precision_bits, self.seconds, tier)
+        effort = effort_rows(self.subject, self.counts, self.precision_bits, self.seconds, tier)
         checked: list[Line] = [("checked by", text) for text in self.checked_by]
         rows = [*found, *evidence_rows(self.claim, "epsilon"), *checked]
         return [self.headline(), answered(self.subject, rows, command, effort)]
@@ -296,7 +296,7 @@ class GuaranteeResult(CrossChecked):
 
     def page(self) -> Page:
         """Returns what was judged, the verdict with what decides it, the effort."""
-        effort = effort_rows(self.counts, self.precision_bits, self.seconds)
+        effort = effort_rows(self.subject, self.counts, self.precision_bits, self.seconds)
         first = headline(self.judgement, self.claim, "")
         rows = [*evidence_rows(self.claim), *(("checked by", text) for text in self.checked_by)]
         return [first, answered(self.subject, rows, self.command, effort)]

@@ -105,18 +105,25 @@ def _decided(evidence: Evidence) -> Line:
     return "decided by", Words(f"{name} " if evidence.value.is_open else f"{name} = ", evidence.value, f", at {where}")
 
 
-def effort_rows(counts: Counts, bits: int, seconds: float, tier: str = "") -> list[Line]:
+def effort_rows(setting: Setting, counts: Counts, bits: int, seconds: float, tier: str = "") -> list[Line]:
     """Returns what was looked at and how precisely."""
-    covered = f"all {counted_words(counts.followed(), 'ordered pairs')}"
+    covered = covered_words(counts, noted=bool(setting.mechanism.covered()))
     precision = f"{tier if bits else ''}{precision_words(bits)}"
     return [("covers", covered), ("effort", f"{precision}, {seconds:.3f} s")]
 
 
-def counted_words(counts: Mapping[str, int], pairs: str) -> str:
-    """Returns "2 data sets, 2 ordered pairs, 14 outputs", and what was not followed where there is such."""
-    every, both, outputs = (approximately(counts[key]) for key in ("datasets", "pairs", "outputs"))
-    rest = ", and the unexplored paths as one more" if counts.get("rest") else ""
-    return f"{every} data sets, {both} {pairs}, {outputs} output{'s' * (counts['outputs'] != 1)}{rest}"
+def covered_words(counts: Counts, noted: bool = False) -> str:
+    """The data sets, pairs and outputs that were covered; where a note says which data sets, they are not called all.
+
+    >>> covered_words(Counts(27, 316, 1)), covered_words(Counts(2, 2, 3)), covered_words(Counts(2, 2, 3), noted=True)
+    ('all 27 data sets, 316 ordered pairs, 1 output', 'both data sets, 2 ordered pairs, 3 outputs', \
+'2 data sets, 2 ordered pairs, 3 outputs')
+    """
+    found = counts.followed()
+    every, both, outputs = (approximately(found[key]) for key in ("datasets", "pairs", "outputs"))
+    sets = f"{every} data sets" if noted else "both data sets" if counts.datasets == 2 else f"all {every} data sets"
+    rest = ", and the unexplored paths as one more" if found["rest"] else ""
+    return f"{sets}, {both} ordered pairs, {outputs} output{'s' * (found['outputs'] != 1)}{rest}"
 
 
 def tier_text(tier: str, left: int | None) -> str:

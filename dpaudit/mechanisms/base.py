@@ -157,6 +157,10 @@ class Mechanism(Audited):
         """Returns what an answer rests on beyond arithmetic: "assumptions", "residual", "notes"; often nothing."""
         return {}
 
+    def covered(self) -> str:
+        """Which data sets were covered, in words; "" where these are all that there are."""
+        return ""
+
     def can_screen_priors(self) -> bool:
         """Whether a search may screen priors with ``float_sensitivity``."""
         return False

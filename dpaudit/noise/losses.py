@@ -54,6 +54,24 @@ def shape_text(key: Any) -> str:
     return text(value)
 
 
+def place_text(shape: str, places: Sequence[tuple[int, str]], summed: bool = False) -> str:
+    """Which outputs of a shape are meant: its real parts are v, or v1, v2, …; each place is (part, "v ≤ 1").
+
+    Where the real parts are sums, the places are those of their noisy terms, draw and data together.
+
+    >>> place_text("·", [(0, "v ≤ 1")]), place_text("(9, ·)", [(0, "v ≤ 1")]), place_text("(·, ·)", [(1, "v = 2")])
+    ('v ≤ 1', '(9, v) with v ≤ 1', '(v1, v2) with v2 = 2')
+    >>> place_text("(·, ·)", [(0, "v ≤ 1"), (1, "v = 2")], summed=True)
+    '(v1, v2) with term 1 ≤ 1, term 2 = 2'
+    """
+    names = [f"v{i}" for i in range(1, shape.count("·") + 1)] if shape.count("·") > 1 else ["v"]
+    for name in names:
+        shape = shape.replace("·", name, 1)
+    said = [place.replace("v", f"term {i + 1}" if summed else names[i], 1) for i, place in places]
+    alone = shape == "v" and said
+    return ", ".join(said) if alone else " with ".join(filter(None, (shape, ", ".join(said))))
+
+
 def peaks(mine: Law, theirs: Law) -> list[Peak]:
     """The supremum of ln P/P' for every shape of output that is possible under P."""
     found = []
@@ -62,7 +80,7 @@ def peaks(mine: Law, theirs: Law) -> list[Peak]:
             continue
         other = theirs.get(key)
         if other is None or _impossible(other):
-            found.append(Peak(balls.infinity(), shape_text(key), None, infinite=True))
+            found.append(Peak(balls.infinity(), place_text(shape_text(key), ()), None, infinite=True))
         else:
             found.append(_peak(shape_text(key), part, other))
     return found
@@ -74,13 +92,13 @@ def _impossible(part: Part) -> bool:
 
 def _peak(name: str, mine: Part, theirs: Part) -> Peak:
     _same_image(mine, theirs)
+    parts = enumerate(zip(mine.densities, theirs.densities, strict=True))
+    by_part = {i: _best(f, g) for i, (f, g) in parts if f != g}
+    where = place_text(name, [(i, step.where) for i, step in by_part.items()], summed=mine.image is not None)
     steps = [_ratio(mine.weight, theirs.weight)] if mine.weight != theirs.weight else []
-    for f, g in zip(mine.densities, theirs.densities, strict=True):
-        if f != g:
-            steps.append(_best(f, g))
+    steps += by_part.values()
     if not steps:
-        return Peak(arb(0), name, Fraction(0), ratio=of_rational(Fraction(1)))
-    where = ", ".join([name, *(step.where for step in steps if step.where)])
+        return Peak(arb(0), where, Fraction(0), ratio=of_rational(Fraction(1)))
     if any(step.infinite for step in steps):
         return Peak(balls.infinity(), where, None, infinite=True)
     known = [step.rational() for step in steps]

@@ -18,6 +18,8 @@ MOST, LEAST = 6, 4
 """Significant digits that are shown where they are known, and below which both ends are shown instead."""
 FEW, EXACT = 6, 40
 """A fraction of more digits than FEW is written as a decimal, where that is shorter and has at most EXACT digits."""
+TENTHS = 10
+"""A fraction above 1 with this denominator or a larger one is written as a decimal, if it is one: 21/10 as 2.1."""
 HUGE = 10**5
 """From so many per cent on no digit matters."""
 MANY = 60
@@ -156,17 +158,20 @@ def written(value: Decimal) -> str:
 
 
 def powers(words: str) -> str:
-    """The words, their long fractions that are short decimals written as such: 1/100000000 as 1e-8.
+    """The words, in which long fractions, and those above 1 from tenths on, are decimals if that is short.
 
     >>> powers("(4/5, 1/100000000)-DP"), powers("1/10000-DP"), powers("2199/2000-DP, ε = 1000/2001")
     ('(4/5, 1e-8)-DP', '1/10000-DP', '1.0995-DP, ε = 1000/2001')
+    >>> powers("sigma = 373/100"), powers("ε = 11/10"), powers("ε = 3/2, prior (1/100, 21/11)")
+    ('sigma = 3.73', 'ε = 1.1', 'ε = 3/2, prior (1/100, 21/11)')
     """
     return re.sub(r"(?<![\w./])\d+/\d+(?![\w./])", lambda match: _fraction(match[0]), words)
 
 
 def _fraction(text: str) -> str:
-    """A fraction of more than FEW digits as a decimal, where that is not longer; else the text."""
-    if len(text) <= FEW + 1 or not text.partition("/")[2].strip("0"):
+    """A fraction of more than FEW digits, or above 1 from tenths on, as a decimal that is not longer; else the text."""
+    over, under = map(int, text.split("/"))
+    if not under or (len(text) <= FEW + 1 and not over > under >= TENTHS):
         return text
     found = decimal(text)
     return found if len(found) <= len(text) else text

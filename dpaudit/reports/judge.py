@@ -25,7 +25,7 @@ from dpaudit.privacy.protocols import Dataset, Output, plain
 from dpaudit.reports.block import DIGITS, Case, Unknown
 from dpaudit.reports.document import EveryN, Finding, Proof, Value
 from dpaudit.reports.everywhere import known_everywhere
-from dpaudit.reports.steps import SMALLER, Progress, Steps
+from dpaudit.reports.steps import SMALLER, Progress, Steps, cost
 
 MOST_LOOKED = 500
 """So many n below one that fails are looked at, to find the smallest."""
@@ -69,12 +69,17 @@ class First:
     searched: str = ""
 
 
-def _fails(case: Case, n: int, progress: Progress) -> bool | None:
+def _fails(case: Case, n: int, steps: Steps) -> bool | None:
     """Whether the statement fails at that n; None where that is open or there is no such mechanism."""
     if n not in case.answers:
-        progress(f"{case.label}: {SMALLER}, n = {n}")
+        steps(f"{case.label}: {SMALLER}, n = {n}", _cost(case, n))
     found = judged_at(case, n)
     return None if found is None or found.verdict is Verdict.UNDECIDED else found.verdict is Verdict.REFUTED
+
+
+def _cost(case: Case, n: int) -> float:
+    """What the true ε at an n costs: beyond the range it grows with n."""
+    return cost(SMALLER) * max(1.0, n / case.ns[-1])
 
 
 def _first(case: Case, failing: Sequence[int | None], progress: Progress) -> First | None:
@@ -84,27 +89,30 @@ def _first(case: Case, failing: Sequence[int | None], progress: Progress) -> Fir
         return First(least) if failing else None
     if least > MOST_LOOKED or case.at(least).mechanism.count_masses() > MOST_MASSES:
         return First(least, "smaller n were not all searched")
-    Steps.of(progress).expect(sum(n not in case.answers for n in range(1, least)), SMALLER)
-    smallest = next(n for n in range(1, least + 1) if _fails(case, n, progress))
-    open_ = [n for n in range(1, smallest) if _fails(case, n, progress) is None]
+    steps = Steps.of(progress)
+    for n in range(1, least):
+        steps.expect(n not in case.answers, _cost(case, n))
+    smallest = next(n for n in range(1, least + 1) if _fails(case, n, steps))
+    open_ = [n for n in range(1, smallest) if _fails(case, n, steps) is None]
     return First(smallest, f"n = {range_text(open_)} below it not decided" if open_ else "")
 
 
 def _beyond(case: Case, theorem: EveryN, progress: Progress) -> First | None:
     """The smallest n that fails beyond those asked for, where a theorem says that there is one."""
+    steps = Steps.of(progress)
     low = top = case.ns[-1]
     tried = [top << i for i in range(1, DOUBLINGS) if top << i <= FARTHEST]
-    farthest = [theorem.attained] if theorem.attained is not None else tried
-    Steps.of(progress).expect(len(farthest) + max(farthest, default=top).bit_length(), SMALLER)
-    for high in farthest:
-        if _fails(case, high, progress):
+    for high in [theorem.attained] if theorem.attained is not None else tried:
+        steps.expect(1, _cost(case, high))
+        if _fails(case, high, steps):
             break
         low = high
     else:
         return None
+    steps.expect((high - low).bit_length(), _cost(case, (low + high) // 2))
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if _fails(case, middle, progress) else (middle, high)
+        low, high = (low, middle) if _fails(case, middle, steps) else (middle, high)
     return _first(case, [high], progress)
 
 

@@ -11,7 +11,7 @@ Progress = Callable[[str], None]
 Tell = Callable[[str, int, int, float], None]
 """Called with the words, the steps that are done, the number of all, and about the share of the time that is spent."""
 SMALLER = "the smallest n that fails"
-"""A step below the range that was asked for begins with these words."""
+"""A step outside the range that was asked for begins with these words."""
 COSTS = {
     SMALLER: 0.4,
     "what is known for every n": 40.0,
@@ -37,7 +37,7 @@ class Steps:
 
     def __init__(self, tell: Tell) -> None:
         self._tell, self._done, self._total, self._weight, self._all = tell, 0, 1, 0.0, 1.0
-        self._current = ""
+        self._begun, self._current = False, 0.0
 
     @staticmethod
     def of(progress: Progress | Steps | None) -> Steps:
@@ -48,19 +48,20 @@ class Steps:
 
     def begin(self, total: int, weight: float) -> None:
         """Notes about how many steps there are, and their weight together; none of them is done."""
-        self._done, self._total, self._weight, self._all, self._current = 0, max(1, total), 0.0, max(1.0, weight), ""
+        self._done, self._total, self._weight, self._all = 0, max(1, total), 0.0, max(1.0, weight)
+        self._begun = False
 
-    def expect(self, count: int, words: str) -> None:
-        """Notes more steps, which nobody could foresee, and what they cost by their words."""
+    def expect(self, count: int, each: float) -> None:
+        """Notes more steps, which nobody could foresee, and what each of them costs."""
         self._total += count
-        self._all += count * cost(words)
+        self._all += count * each
 
-    def __call__(self, words: str) -> None:
-        """Says what is being done; the step before it is over."""
-        if self._current:
+    def __call__(self, words: str, weight: float | None = None) -> None:
+        """Says what is being done, at its cost or at one by its words; the step before it is over."""
+        if self._begun:
             self._done = min(self._done + 1, self._total - 1)
-            self._weight += cost(self._current)
-        self._current = words
+            self._weight += self._current
+        self._begun, self._current = True, cost(words) if weight is None else weight
         self._tell(words, self._done, self._total, min(self._weight / self._all, 0.99 if self._weight else 0.0))
 
 

@@ -300,3 +300,14 @@ def test_the_search_of_smaller_n_is_part_of_the_estimate():
     assert len(searched) > 40
     assert told[begun][2] == told[begun - 1][2] + 99, "n = 1 to 99 were not asked for"
     assert searched[0][3] + 0.1 < searched[-1][3] < 0.95, "the share grows while it searches, and something is left"
+
+
+def test_the_search_beyond_the_range_is_part_of_the_estimate():
+    told = []
+    plan = from_options("EHDL", n="10..40..10", prior="1/20,1/20", eps="4")
+    build(plan, Steps(lambda *now: told.append(now)))
+    searched = [now for now in told if SMALLER in now[0]]
+    assert "n = 80" in searched[0][0]
+    assert len({total for *_, total, _ in searched}) > 4, "each doubling is a step more, and the bisection is foreseen"
+    assert searched[-1][3] > searched[-8][3] + 0.1, "the bisection has a share of the time"
+    assert searched[-1][3] < 0.95

@@ -394,6 +394,10 @@ class OwnMechanism(Mechanism):
         return {**found, "notes": [*found.get("notes", ()), *self.notes()]} if self.notes() else found
 
     def notes(self) -> list[str]:
+        """What is of note whatever the answer: for which pairs of neighbors the data sets stand."""
+        return [self.covered()] if self.covered() else []
+
+    def covered(self) -> str:
         """The line ``covers`` of its author: for which pairs of neighbors the data sets stand."""
         said = getattr(self._target, "covers", None)
-        return [visible(said)] if isinstance(said, str) else []
+        return visible(said) if isinstance(said, str) else ""

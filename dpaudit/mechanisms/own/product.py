@@ -223,6 +223,10 @@ class ProductMechanism(OwnMechanism):
         """The same, under the author's adjacency only."""
         return self.original.claimed_here()
 
+    def covered(self) -> str:
+        """The same."""
+        return self.original.covered()
+
     def notes(self) -> list[str]:
         """Its author's line, and what the outputs of the table are."""
         size = len(self.original._target.coordinates(self.original.datasets()[0]))

@@ -11,7 +11,7 @@ from flint import arb_poly
 
 from dpaudit.noise.densities import Part
 from dpaudit.noise.families import EVERYWHERE, Family, Window
-from dpaudit.noise.losses import Law, Peak
+from dpaudit.noise.losses import Law, Peak, place_text
 from dpaudit.noise.pieces import Piecewise
 from dpaudit.noise.suite.inputs import Vector
 from dpaudit.noise.supremum import Candidate, exact_candidate, suprema
@@ -230,5 +230,5 @@ def _as_peak(candidate: Candidate | None, name: str, shift: Fraction = Fraction(
     if candidate is None:
         raise ValueError("an impossible output")
     known = candidate.rational()
-    where = ", ".join(filter(None, (name, candidate.where)))
-    return Peak(candidate.loss + ball(shift), where, None if known is None else known + shift)
+    places = [(0, candidate.where)] if candidate.where else []
+    return Peak(candidate.loss + ball(shift), place_text(name, places), None if known is None else known + shift)
