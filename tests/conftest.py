@@ -4,6 +4,7 @@ import gc
 import os
 import sys
 from collections import Counter
+from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -14,6 +15,9 @@ from dpaudit.files import coqc
 
 SLOW = Path(__file__).with_name("slow.txt")
 """The test functions that are not quick, with their CPU seconds, as tests/measure.py has found them."""
+BETWEEN_FREEZES = 50
+"""Tests after which the objects that they left are frozen."""
+FINISHED = count(1)
 
 settings.register_profile("dpaudit", deadline=None, derandomize=True, max_examples=60)
 settings.register_profile(
@@ -56,9 +60,23 @@ def _compiled_once(tmp_path_factory):
 
 
 def pytest_collection_finish():
-    """Takes the collected tests, millions of objects, away from the garbage collector and from searches through it."""
+    freeze()
+
+
+def freeze():
+    """Takes what is there, the collected tests above all, away from the collector and from searches through it.
+
+    The audit of a sampler's code searches all objects for random generators: in a process that has run thousands of
+    tests, this was most of the time of each.
+    """
     gc.collect()
     gc.freeze()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_logfinish():
+    if next(FINISHED) % BETWEEN_FREEZES == 0:
+        freeze()
 
 
 def pytest_configure(config):
