@@ -25,30 +25,35 @@ def browser():
         made.close()
 
 
-def opened(browser, path, width=1280, height=900, **how):
-    page = browser.new_page(viewport={"width": width, "height": height}, **how)
-    page.route("**/*", lambda route: route.continue_() if route.request.url.startswith("file:") else route.abort())
-    page.requests = []
-    page.on("request", lambda request: page.requests.append(request.url))
-    page.goto(path.as_uri())
+@pytest.fixture(scope="module", params=PAGES, ids=named)
+def page(request, browser):
+    """A report, loaded once for all tests of it; each says in which size or theme it looks at it."""
+    loaded = browser.new_page()
+    loaded.route("**/*", lambda route: route.continue_() if route.request.url.startswith("file:") else route.abort())
+    loaded.requests = []
+    loaded.on("request", lambda request: loaded.requests.append(request.url))
+    loaded.goto(request.param.as_uri())
+    yield loaded
+    loaded.close()
+
+
+@pytest.fixture
+def wide(page):
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.emulate_media(color_scheme="light")
     return page
 
 
-@pytest.mark.parametrize("path", PAGES, ids=named)
-def test_the_first_screen_answers(browser, path):
-    page = opened(browser, path)
+def test_the_first_screen_answers(wide):
     for words in (".word", ".answer", "dt >> text=how it is known", "dt >> text=checked by"):
-        box = page.locator(words).first.bounding_box()
+        box = wide.locator(words).first.bounding_box()
         assert box["y"] + box["height"] < 900, words
-    assert page.requests == [path.as_uri()]
-    page.close()
+    assert wide.requests == [wide.url]
 
 
-@pytest.mark.parametrize("path", PAGES, ids=named)
-def test_on_a_phone_nothing_is_wider_than_the_screen(browser, path):
-    page = opened(browser, path, 390, 844)
+def test_on_a_phone_nothing_is_wider_than_the_screen(page):
+    page.set_viewport_size({"width": 390, "height": 844})
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    page.close()
 
 
 def luminance(colour):
@@ -58,33 +63,28 @@ def luminance(colour):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("path", PAGES[:2], ids=named)
-def test_text_is_read_in_both_themes(browser, path, scheme):
-    page = opened(browser, path, color_scheme=scheme)
-    ground = luminance(page.evaluate("getComputedStyle(document.body).backgroundColor"))
+def test_text_is_read_in_both_themes(wide, scheme):
+    wide.emulate_media(color_scheme=scheme)
+    ground = luminance(wide.evaluate("getComputedStyle(document.body).backgroundColor"))
     assert (ground < 0.1) == (scheme == "dark")
-    box = luminance(page.evaluate("getComputedStyle(document.querySelector('.box')).backgroundColor"))
+    box = luminance(wide.evaluate("getComputedStyle(document.querySelector('.box')).backgroundColor"))
     for words in (".word", ".answer", "dt", "dd", "th", "summary"):
-        colour = luminance(page.evaluate(f"getComputedStyle(document.querySelector('{words}')).color"))
+        colour = luminance(wide.evaluate(f"getComputedStyle(document.querySelector('{words}')).color"))
         behind = box if words in (".word", ".answer", "dt", "dd") else ground
         low, high = sorted((colour, behind))
         assert (high + 0.05) / (low + 0.05) >= 4.5, words
-    ink = page.evaluate("getComputedStyle(document.querySelector('svg.chart text') || document.body).fill")
+    ink = wide.evaluate("getComputedStyle(document.querySelector('svg.chart text') || document.body).fill")
     assert ink == "rgb(0, 0, 0)" or (luminance(ink) > 0.3) == (scheme == "dark")
-    page.close()
 
 
-@pytest.mark.parametrize("path", PAGES, ids=named)
-def test_printed_it_has_at_most_six_pages(browser, path, tmp_path):
-    page = opened(browser, path)
-    page.pdf(path=str(tmp_path / "page.pdf"), format="A4")
+def test_printed_it_has_at_most_six_pages(wide, tmp_path):
+    wide.pdf(path=str(tmp_path / "page.pdf"), format="A4")
     assert len(re.findall(rb"/Type\s*/Page[^s]", (tmp_path / "page.pdf").read_bytes())) <= 6
-    page.close()
 
 
-@pytest.mark.parametrize("path", PAGES, ids=named)
-def test_the_main_part_is_short(browser, path):
-    page = opened(browser, path)
-    page.evaluate("document.querySelectorAll('details').forEach(part => part.remove())")
-    assert len(page.locator("main").inner_text().split()) < 2500
-    page.close()
+def test_the_main_part_is_short(wide):
+    """What it shows without the folded details."""
+    wide.evaluate("document.querySelectorAll('details').forEach(part => part.hidden = true)")
+    shown = wide.locator("main").inner_text()
+    wide.evaluate("document.querySelectorAll('details').forEach(part => part.hidden = false)")
+    assert len(shown.split()) < 2500
