@@ -15,28 +15,26 @@ from typing import Any
 
 import dpaudit
 from dpaudit.audit.judgement import Judgement, Margin, Whose
+from dpaudit.mechanisms.load import find_class
 from dpaudit.privacy.guarantee import EpsilonDelta
 from dpaudit.reports.codec import encode
-from reports.libraries import opendp_laws
-from reports.libraries.opendp_laws import Constructor, library
+from reports.libraries.opendp_constructor import Constructor, library
 from reports.libraries.page import texts
 
 HERE = Path(__file__).parent
 VERSION = "0.16.0"
 DRAWS = 20000
+SELECTING = (
+    *("NoisyMax", "NoisyMaxMonotonic", "NoisyMaxZcdp", "NoisyMaxZcdpMonotonic", "NoisyMaxGumbel"),
+    *("NoisyMaxGumbelAsRun", "NoisyTopTwo", "NoisyTopTwoPure", "PrivateQuantile"),
+)
+"""The classes in opendp_selection.py; the others are in opendp_laws.py."""
 CLASSES = (
     *("RandomizedResponseBool", "RandomizedResponse", "RandomizedResponseBitvec"),
     *("Laplace", "LaplaceTwoSteps", "LaplaceTenth", "LaplaceGrid", "LaplaceVector", "Geometric", "GeometricBounded"),
     *("LaplaceThreshold", "LaplaceThresholdGrid", "LaplaceThresholdCoarse"),
-    *(
-        "NoisyMax",
-        "NoisyMaxMonotonic",
-        "NoisyMaxZcdp",
-        "NoisyMaxZcdpMonotonic",
-        "NoisyMaxGumbel",
-        "NoisyMaxGumbelAsRun",
-    ),
-    *("NoisyTopTwo", "NoisyTopTwoPure", "PrivateQuantile", "CanonicalNoise", "FixedProfile", "Amplified"),
+    *SELECTING,
+    *("CanonicalNoise", "FixedProfile", "Amplified"),
 )
 NOISE = {"G": "dp.m.make_gaussian(*INT, scale=1.0)", "L": "dp.m.make_laplace(*INT, scale=1.0)"}
 PIPELINES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
@@ -61,10 +59,15 @@ PIPELINES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
 """What a combinator reports of a pipeline: its call, its events for ``dpaudit account``, what is asked of a profile."""
 
 
+def reference_of(name: str) -> str:
+    """The class as the command line takes it."""
+    return f"reports/libraries/opendp_{'selection' if name in SELECTING else 'laws'}.py:{name}"
+
+
 def judged(name: str) -> dict[str, Any]:
     """The row of a constructor: the documented law against its map, and both against real outputs."""
-    kind: type[Constructor] = getattr(opendp_laws, name)
-    reference = f"reports/libraries/opendp_laws.py:{name}"
+    reference = reference_of(name)
+    kind: type[Constructor] = find_class(reference)
     setting = dpaudit.Setting.read(reference)
     result = dpaudit.judge(setting)
     return {
@@ -147,9 +150,13 @@ def zcdp(code: str, law: str, mech: str, **given: str) -> dict[str, Any]:
     }
 
 
-LAPLACE = "reports/libraries/opendp_laws.py:Laplace"
 RHOS: tuple[tuple[str, str, str, dict[str, str]], ...] = (
-    ("dp.c.make_pureDP_to_zCDP(L).map(1)", opendp_laws.Laplace.law, LAPLACE, {}),
+    (
+        "dp.c.make_pureDP_to_zCDP(L).map(1)",
+        "x + discrete Laplace noise, P(v) ∝ e^(−|v|/scale)",
+        reference_of("Laplace"),
+        {},
+    ),
     ("G.map(1)", "x + discrete Gaussian noise, P(v) ∝ e^(−v²/(2·scale²))", "discrete-gaussian", {"sigma": "1"}),
 )
 """What is reported in zCDP: its call, the law, and the mechanism that has it."""

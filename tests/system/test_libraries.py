@@ -19,10 +19,11 @@ from random import SystemRandom
 import pytest
 
 import dpaudit
+from dpaudit.mechanisms.load import find_class
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.guarantee import EpsilonDelta
 from reports.libraries import __main__ as runner
-from reports.libraries import opendp_laws, opendp_page, opendp_rows
+from reports.libraries import opendp_page, opendp_rows
 from reports.libraries.page import FAILS, MILD, OPEN, PROVED, commands, document, judged, judgement, summary, texts
 
 ROOT = Path(__file__).parents[2]
@@ -127,7 +128,9 @@ def test_the_documented_law_gives_what_the_page_says(name):
     (row,) = [row for row in OPENDP if row["class"] == name]
     told = opendp_page.judgement(row)
 
-    class Law(getattr(opendp_laws, name)):  # without the library: what map reports is in the row
+    class Law(
+        find_class(str(ROOT / opendp_rows.reference_of(name)))
+    ):  # without the library: what map reports is in the row
         def claimed(self):
             return told.guarantee.option() if not isinstance(told.guarantee, EpsilonDelta) else told.guarantee
 
@@ -316,7 +319,7 @@ def test_the_printed_commands_give_what_the_page_says(file, name, eps):
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_opendp_reports_what_the_page_says(name):
     (row,) = [row for row in OPENDP if row["class"] == name]
-    made = dpaudit.mechanism(f"{FOLDER / 'opendp_laws.py'}:{name}")
+    made = dpaudit.mechanism(str(ROOT / opendp_rows.reference_of(name)))
     assert made.claimed().option() == opendp_page.judgement(row).guarantee.option()
     if row.get("fit"):
         found = dpaudit.samples(law=dpaudit.Setting.read(made), draw=500, pair=[fit["x"] for fit in row["fit"]])
