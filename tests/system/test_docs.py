@@ -37,7 +37,7 @@ LONG = {
     "dpaudit check --wide": "minutes",
     "dpaudit check --json": "two minutes",
     "dpaudit check --expect proofs_checks/expected.json --junit report.xml": "two minutes; tests/claims holds it",
-    "dpaudit check dp.ehds --explain": "needs the proof assistant; tests/evidence/test_coq.py holds the page",
+    "dpaudit check dp.ehds --explain": "needs the proof assistant; tests/claims/test_formal.py holds the page",
     "dpaudit verify ehds.json --coq": "needs the proof assistant",
     "dpaudit compare --dataset cryotherapy --k 3": "a minute",
     "dpaudit compare --n 2..320 --step 2 --mech MH,LSDim,LSHist": "a minute",
