@@ -28,7 +28,7 @@ from dpaudit.code import draws, source
 from dpaudit.code.closed import PURE
 from dpaudit.code.hooks import STAND_INS
 from dpaudit.code.lazy import is_lazy
-from dpaudit.code.run import Refused, refuse
+from dpaudit.code.run import Refused, end, refuse
 from dpaudit.code.steps import RISING, apply
 
 MATH = [
@@ -50,7 +50,7 @@ def in_place(target: Any = None, before: States | None = None) -> Iterator[None]
     """While this holds, random, secrets, numpy.random and math are ours, also where a module imported them by name."""
     with ExitStack() as stack, warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        others = {id(old): (old, new) for old, new in (*_functions(), *_no_threads())}
+        others = {id(old): (old, new) for old, new in (*_functions(), *_no_threads(), *_no_opendp())}
         for module in list(sys.modules.values()):
             names, title = getattr(module, "__dict__", None), str(getattr(module, "__name__", ""))
             if isinstance(names, dict) and not title.startswith("dpaudit.code") and _may_have(names, others):
@@ -89,6 +89,18 @@ def _no_threads() -> list[tuple[Any, Any]]:
     return [(getattr(os, name), draws_elsewhere(f"os.{name}")) for name in names]
 
 
+def _no_opendp() -> list[tuple[Any, Any]]:
+    """The calls through which OpenDP draws: in Rust, from a source in whose place nothing can be put."""
+    core = sys.modules.get("opendp.core")
+    names = [name for name in OPENDP if hasattr(core, name)]
+    return [(getattr(core, name), lambda *_, **__: end(IN_RUST)) for name in names]
+
+
+OPENDP = ("measurement_invoke", "odometer_invoke", "odometer_queryable_invoke", "queryable_eval")
+IN_RUST = (
+    "OpenDP draws its own randomness, in Rust, where it cannot be followed; write the law that it documents as "
+    "probability(x, r), and this call as draw(x)"
+)
 GENERATORS: tuple[Any, Any] = (np.random.BitGenerator, _random.Random)
 KINDS: dict[type, Callable[[], Any]] = {
     source.REAL_GENERATOR: source.NUMPY_GENERATOR,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import builtins
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from dpaudit.code import closed
-from dpaudit.code.expressions import TEMPORARY
+from dpaudit.code.expressions import HOOK, TEMPORARY
 from dpaudit.code.keys import ATOMS, DICT_VIEWS, Keys, NoKey
 from dpaudit.code.lazy import Lazy
 from dpaudit.code.rewrite import CELL, SITES, followed, rewritten
@@ -134,6 +134,7 @@ class Hooks(Values):
         looks: list[tuple[Any, Callable[..., Any]]] = [(type, self._type), (callable, callable)]
         looks += [(one, partial(self._isinstance, one)) for one in (isinstance, issubclass)]
         looks += [(one, partial(self._by_name, one)) for one in (getattr, hasattr, setattr)]
+        looks += [(builtins.locals, self._locals), (vars, self._vars)]
         for one, instead in looks:
             if function is one:
                 return instead
@@ -151,6 +152,21 @@ class Hooks(Values):
         ):
             self.outside("isinstance() with a class that decides by itself")
         return function(value, kinds)  # type: ignore[no-any-return]
+
+    def _locals(self) -> dict[str, Any]:
+        """The variables of the function that asks, without those that the rewriting has added."""
+        return self._variables(sys._getframe(1).f_locals)
+
+    def _vars(self, *given: Any) -> Any:
+        """The names of an object; of nothing, the variables of the function that asks."""
+        if given:
+            self.outside("`vars` is outside the mergeable subset")
+            return vars(*given)
+        return self._variables(sys._getframe(1).f_locals)
+
+    def _variables(self, found: Mapping[str, Any]) -> dict[str, Any]:
+        self.outside("`locals` is outside the mergeable subset")
+        return {name: value for name, value in found.items() if name != HOOK and not name.startswith(TEMPORARY)}
 
     def _type(self, *given: Any) -> Any:
         if len(given) != 1:

@@ -328,7 +328,12 @@ def heeding_interrupts(seconds: float) -> Iterator[None]:
 
 def refuse(what: str) -> Any:
     """Ends everything: the code does something that cannot be followed; names the line of it."""
-    reason = Refused(f"{where()}{what}")
+    return end(f"{where()}{what}")
+
+
+def end(what: str) -> Any:
+    """Ends everything, for a reason that has no line of the code."""
+    reason = Refused(what)
     run = current()
     if run is not None:
         run.stop(reason)

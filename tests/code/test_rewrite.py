@@ -159,7 +159,7 @@ FORMS = {
     "text": "return 'a' 'b' * 2, 'a,b'.split(','), '-'.join(['x', 'y']), 'abc'[::-1], '%d %s' % (3, 'q'), 'abc'.upper()",  # noqa: E501
     "nothing": "pass",
     "match": "match (rng.randrange(3), 1):\n    case (0, k): return 'zero', k\n    case (1 | 2 as n, _) if n > 1: return 'two'\n    case _: return 'other'",  # noqa: E501
-    "locals": "a = 1\nreturn sorted(k for k in locals() if k == 'a')",
+    "locals": "a = 1\nb = sorted(locals()), sorted(vars())\nreturn b, sum(1 for k in locals().items()), sorted(vars(Box(3)))",  # noqa: E501
     "type": "return type(1) is int, isinstance(True, int), type(rng.randrange(2)).__name__, issubclass(Sub, Box)",
     "a doc string": "'''A text.'''\nreturn 1",
     "dead code": "return 1\nfor i in range(3): x = i",
