@@ -13,11 +13,8 @@ LIBRARY = load()
 CHECKED = [claim.id for claim in CLAIMS if claim.id in LIBRARY.checks]
 
 
-SLOW = (
-    *("fig.laplace-crossover", "fig.balanced-crossover", "dp.lszhang", "ls.reduction", "fig.errors-fall.p1"),
-    "fig.errors-fall.a3",
-)
-"""More than ten seconds each: with --long only."""
+SLOW = ("fig.laplace-crossover", "fig.errors-fall.a3")
+"""Several seconds each: with --long only."""
 
 
 @pytest.mark.parametrize("claim", CHECKED)

@@ -337,7 +337,7 @@ def test_every_long_command_is_watched(command, monkeypatch, capsys):
     monkeypatch.setattr(options, "watched", watched)
     words = {
         "sensitivity": ["--n", "2"],
-        "check": ["gs.supremum", "--jobs", "1"],
+        "check": ["candidates.beta", "--jobs", "1"],
         "compare": ["--x", "1,1", "--mech", "LSHist"],
         "pmf": ["--mech", "LSHist", "--x", "1,1"],
         "accuracy": ["--mech", "LSHist", "--x", "1,1"],
