@@ -26,7 +26,9 @@ WORK = 3 * 10**7
 PAIR = 20
 """What a pair of a table costs besides its outputs, in outputs."""
 MAX_MASSES = 10**6
-"""Ordered pairs times outputs that a whole curve or the moments of all pairs look at."""
+"""Ordered pairs times outputs that a whole curve or the moments of all pairs look at in balls."""
+MAX_FLOATS = 10**9
+"""Ordered pairs times outputs of which floats choose those masses."""
 MASS_BYTES = 700
 """What such a curve keeps of one pair and output; measured, see tests/system/test_memory.py."""
 KEPT = 8
@@ -139,6 +141,23 @@ class Effort:
             what = f"{counts.pairs} ordered pairs, {counts.outputs} outputs"
             rule = f"{what} need about {need} steps; list fewer pairs with --adjacency, or raise the bound"
             raise InputError("work", most, f"{rule} (dpaudit table --work)")
+
+    def check_floats(self, mechanism: Audited, option: str) -> None:
+        """Refuses what is too large even for floats, and what does not fit into the memory."""
+        self.check_memory(mechanism)
+        count = mechanism.count_masses()
+        if count > MAX_FLOATS:
+            shown = f"{approximately(count)} pairs times outputs"
+            raise InputError(option, shown, f"at most {approximately(MAX_FLOATS)} are supported; use a smaller n or k")
+
+    def check_left(self, mechanism: Audited, count: int, option: str) -> None:
+        """Refuses where floats leave too many masses to the balls, or more than fit into the memory."""
+        need = mechanism.memory() + count * MASS_BYTES
+        if need > self.memory:
+            raise TooLargeError(need, self.memory, f"{approximately(count)} masses that floats leave open")
+        if count > MAX_MASSES:
+            shown = f"{approximately(count)} pairs times outputs that floats leave open"
+            raise InputError(option, shown, f"at most {MAX_MASSES} are supported; use a smaller n or k")
 
     def check_whole(self, mechanism: Audited, option: str) -> None:
         """Refuses what needs all masses at once and has too many, and what does not fit into the memory."""

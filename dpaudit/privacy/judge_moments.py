@@ -15,9 +15,11 @@ from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.claim import BOUNDS, Claim, Evidence, narrowed
 from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.judge import settled
+from dpaudit.privacy.left import Left, Sieve
 from dpaudit.privacy.moments import Concentration, InfiniteLoss, Moments
-from dpaudit.privacy.pairs import Witness, Worst, pairs
+from dpaudit.privacy.pairs import Witness, Worst
 from dpaudit.privacy.protocols import Audited
+from dpaudit.privacy.sieve import make_sieve
 
 if TYPE_CHECKING:
     from dpaudit.privacy.guarantee import Guarantee, RenyiDP, Zcdp
@@ -25,11 +27,10 @@ if TYPE_CHECKING:
 FIRST_BITS, MOST_BITS = 192, 1536
 
 
-def moments(mechanism: Audited, effort: Effort) -> Iterator[Moments]:
-    """Yields the moments of all ordered adjacent pairs, up to symmetry, at the precision in force."""
-    law = effort.law(mechanism)
-    for x, y in pairs(mechanism, effort):
-        masses = law.masses(x, y)
+def moments(sieve: Sieve, left: Left) -> Iterator[Moments]:
+    """Yields the moments of the ordered pairs that are left, at the precision in force."""
+    for x, y in left.pairs:
+        masses = sieve.masses(x, y)
         yield Moments(masses, Witness(x, y, None))
         yield Moments([mass.swapped() for mass in masses], Witness(y, x, None))
 
@@ -38,7 +39,7 @@ def unless_infinite(
     mechanism: Audited, claim: Guarantee, quantity: str, at: dict[str, str], effort: Effort, decide: Callable[[], Claim]
 ) -> Claim:
     """Returns what ``decide`` says, or REFUTED where a loss is infinite; a mechanism that is too large is refused."""
-    effort.check_whole(mechanism, "claim")
+    effort.check_floats(mechanism, "claim")
     if not mechanism.tabular:
         return _without_table(mechanism, claim, quantity, at, effort)
     found = mechanism.algebra().infinite()
@@ -105,10 +106,13 @@ def judge_renyi(mechanism: Audited, claim: RenyiDP, effort: Effort) -> Claim:
 
 
 def _worst_divergence(mechanism: Audited, order: Fraction, effort: Effort) -> Worst:
+    sieve = make_sieve(mechanism, effort, "claim")
+    left = sieve.divergence(order)
+
     def attempt() -> tuple[Enclosure, Witness] | None:
         champion: Champion[Witness] = Champion()
         try:
-            for pair in moments(mechanism, effort):
+            for pair in moments(sieve, left):
                 champion.offer([pair.divergence(order)], lambda _, where=pair.where: where)  # type: ignore[misc]
         except PrecisionExhausted:
             return None
@@ -124,11 +128,13 @@ def judge_zcdp(mechanism: Audited, claim: Zcdp, effort: Effort) -> Claim:
     """The verdict on D_a <= rho a for all a > 1, with an enclosure of the smallest rho."""
 
     def decide() -> Claim:
+        sieve = make_sieve(mechanism, effort, "claim")
+        left = sieve.concentration(claim.rho)
         bits, last = FIRST_BITS, Claim(claim, Verdict.UNDECIDED)
         while bits <= (MOST_BITS if mechanism.refinable else FIRST_BITS):
             try:
                 with balls.precision(bits):
-                    last = _concentrated(mechanism, claim, effort, bits)
+                    last = _concentrated(Concentration(list(moments(sieve, left))), left, claim, effort, bits)
             except PrecisionExhausted:
                 pass
             if last.verdict is not Verdict.UNDECIDED:
@@ -139,11 +145,12 @@ def judge_zcdp(mechanism: Audited, claim: Zcdp, effort: Effort) -> Claim:
     return unless_infinite(mechanism, claim, "zcdp_rho", {"alpha": "1"}, effort, decide)
 
 
-def _concentrated(mechanism: Audited, claim: Zcdp, effort: Effort, bits: int) -> Claim:
-    found = Concentration(list(moments(mechanism, effort)))
+def _concentrated(found: Concentration, left: Left, claim: Zcdp, effort: Effort, bits: int) -> Claim:
     rho = ball(claim.rho)
     found.refine(rho, bits // FIRST_BITS)
     upper = found.upper()
+    if left.others is not None:
+        upper = balls.maximum([upper, balls.dyadic(left.others)])
     if balls.certainly_at_most(upper, rho):
         outcome = Verdict.PROVED
     else:

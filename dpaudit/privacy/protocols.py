@@ -19,6 +19,7 @@ from dpaudit.numbers.verdict import Verdict
 
 if TYPE_CHECKING:
     from dpaudit.privacy.effort import Effort
+    from dpaudit.privacy.fast.ways import FloatPairs
     from dpaudit.privacy.pairs import Worst
 
 Dataset = Any
@@ -207,6 +208,12 @@ class Screen(Protocol):
 
     def worst_deltas(self, points: Sequence[Fraction], effort: Effort) -> list[Worst]:
         """Returns delta at each point."""
+
+    def float_pairs(self, effort: Effort) -> FloatPairs:
+        """All pairs in floats, with bounds of their errors."""
+
+    def masses(self, x: Dataset, y: Dataset) -> Sequence[Mass]:
+        """Returns P_x and P_y on a partition of the outputs, at the precision in force."""
 
 
 class Audited(ABC):

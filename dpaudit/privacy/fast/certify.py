@@ -20,8 +20,9 @@ from dpaudit.privacy.fast.law import HellingerLaw
 from dpaudit.privacy.fast.refusal import TooCoarse
 from dpaudit.privacy.fast.survivors import Cell, band_cells, full_cells
 from dpaudit.privacy.fast.uppers import BandScreen, FloatScreen, Pair, Uppers, delta_uppers, loss_uppers, make_screen
+from dpaudit.privacy.fast.ways import TablePairs
 from dpaudit.privacy.pairs import Witness, Worst
-from dpaudit.privacy.protocols import Audited, Output
+from dpaudit.privacy.protocols import Audited, Dataset, Mass, Output
 
 T = TypeVar("T")
 MOST_TABLE_BITS = 4096
@@ -166,6 +167,16 @@ class FastTier(Certifier):
 
         both = zip(points, found, strict=True)
         return [self._certify(uppers, _hockey_stick(point), bits, narrow, "fast") for point, uppers in both]
+
+    def float_pairs(self, effort: Effort) -> TablePairs:
+        """All pairs in floats, with bounds of their errors."""
+        effort.check_memory(self.mechanism)
+        return TablePairs(self._screened(effort, lambda screen: screen)[0])
+
+    def masses(self, x: Dataset, y: Dataset) -> list[Mass]:
+        """P_x and P_y at every output, the far ones together."""
+        cells = self.cells((x, y))
+        return [Mass(c.number * c.log_p.exp(), c.number * c.log_q.exp()) for c in cells]
 
 
 def is_exchange(x: Histogram, y: Histogram, prior: Sequence[Fraction]) -> bool:

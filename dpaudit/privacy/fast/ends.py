@@ -26,7 +26,9 @@ from dpaudit.privacy.fast.law import EndLaw
 from dpaudit.privacy.fast.refusal import TooCoarse
 from dpaudit.privacy.fast.survivors import Cell, band_cells, negligible
 from dpaudit.privacy.fast.uppers import Pair, Uppers, pair_batches
+from dpaudit.privacy.fast.ways import TablePairs
 from dpaudit.privacy.pairs import Worst
+from dpaudit.privacy.protocols import Dataset, Mass
 
 FIRST = 128
 """Data sets near each end that are looked at first."""
@@ -159,3 +161,11 @@ class LargeTier:
     def worst_deltas(self, points: Sequence[Fraction], effort: Effort) -> list[Worst]:
         """Returns delta at each point."""
         return self.usual.worst_deltas(points, effort)
+
+    def float_pairs(self, effort: Effort) -> TablePairs:
+        """All pairs in floats, with bounds of their errors."""
+        return self.usual.float_pairs(effort)
+
+    def masses(self, x: Dataset, y: Dataset) -> list[Mass]:
+        """P_x and P_y at every output, the far ones together."""
+        return self.usual.masses(x, y)

@@ -1,0 +1,57 @@
+"""Which pairs a maximum over all pairs is to be computed from in balls: all of them, or those that floats leave.
+
+The exact tier looks at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dpaudit.numbers import balls
+from dpaudit.privacy.effort import Effort
+from dpaudit.privacy.pairs import pairs
+from dpaudit.privacy.protocols import Audited, Dataset, Law, Mass
+
+Pair = tuple[Dataset, Dataset]
+
+
+@dataclass(frozen=True)
+class Left:
+    """The unordered pairs that are left; the quantity of every other one is at most ``others``, either way.
+
+    Where ``others`` is None no other one exceeds the largest of those that are left.
+    """
+
+    pairs: Sequence[Pair]
+    others: float | None = None
+
+
+class Sieve:
+    """The exact tier: every pair is left."""
+
+    def __init__(self, mechanism: Audited, effort: Effort) -> None:
+        self.mechanism, self.effort = mechanism, effort
+        self._laws: dict[int, Law] = {}
+
+    def masses(self, x: Dataset, y: Dataset) -> Sequence[Mass]:
+        """Returns P_x and P_y on a partition of the outputs, at the precision in force."""
+        bits = balls.working_bits()
+        if bits not in self._laws:
+            self._laws = {bits: self.effort.law(self.mechanism)}
+        return self._laws[bits].masses(x, y)
+
+    def every(self) -> Left:
+        """All pairs, up to symmetry."""
+        return Left(list(pairs(self.mechanism, self.effort)))
+
+    def divergence(self, order: Fraction) -> Left:
+        """The pairs that may have the largest D_order."""
+        del order
+        return self.every()
+
+    def concentration(self, rho: Fraction | None = None) -> Left:
+        """The pairs that may have the largest sup D_order / order, closely enough to compare it with rho."""
+        del rho
+        return self.every()
