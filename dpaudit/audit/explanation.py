@@ -33,7 +33,7 @@ RELEASES = "2,10,100"
 MOST = 10_000
 """People of a group, or releases."""
 SMALL = Fraction(1, 10**4)
-"""A guess that gains less is told as 0.5 and what it gains."""
+"""A guess that gains less is printed as 0.5 plus its gain."""
 SPARE = 8
 """Digits of the true epsilon beyond those of the answer: what follows from it is to have as many."""
 
@@ -45,7 +45,7 @@ Row = tuple[Any, ...]
 
 @dataclass(frozen=True, kw_only=True)
 class ExplainResult(Answer):
-    """The most that anybody learns about one record; in each row what was asked for, then the bounds."""
+    """The most that anybody learns about one record; each row has the requested value, then its bounds."""
 
     subject: Setting | None = None
     """The mechanism, where epsilon is its audited true one."""

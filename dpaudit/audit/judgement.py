@@ -21,9 +21,9 @@ from dpaudit.privacy.claim import Claim, Evidence
 from dpaudit.privacy.guarantee import EpsilonDelta, Guarantee
 
 CLOSE = Fraction(1, 10**4)
-"""An excess below this share of the bound is told as a number, not in per cent."""
+"""An excess below this share of the bound is printed as a number, not in per cent."""
 MANIFOLD = 10
-"""From so many times the bound on, the factor is told instead of the per cent."""
+"""From this multiple of the bound on, the factor is printed instead of the per cent."""
 SLACK, MOST_DIGITS = Fraction(21, 20), 60
 """A number of a margin is rounded by at most this factor; digits at which rounding stops."""
 MARKS = {Verdict.PROVED: "✓", Verdict.REFUTED: "✗", Verdict.UNDECIDED: "?"}

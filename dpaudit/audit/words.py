@@ -106,7 +106,7 @@ def _decided(evidence: Evidence) -> Line:
 
 
 def effort_rows(setting: Setting, counts: Counts, bits: int, seconds: float, tier: str = "") -> list[Line]:
-    """Returns what was looked at and how precisely."""
+    """The pairs and outputs that were examined, and how precisely."""
     covered = covered_words(counts, noted=bool(setting.mechanism.covered()))
     precision = f"{tier if bits else ''}{precision_words(bits)}"
     return [("covers", covered), ("effort", f"{precision}, {seconds:.3f} s")]

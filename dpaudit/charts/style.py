@@ -138,7 +138,7 @@ def variables(colours: Sequence[str]) -> str:
 
 
 def alone(text: str) -> str:
-    """SVG text as a file of its own, which follows the reader's theme."""
+    """SVG text as a standalone file, which follows the reader's theme."""
     style = (
         "svg{color:#1f2328;font-family:system-ui,'DejaVu Sans',sans-serif}"
         f"@media (prefers-color-scheme:dark){{svg{{color:#e6edf3;{variables(DARK)}}}}}"

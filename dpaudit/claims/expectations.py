@@ -1,7 +1,7 @@
-"""The committed expectations of a catalogue: what every check found when it was last run and looked at.
+"""The committed expectations of a catalogue: the result of every check when it was last run and reviewed.
 
-``python -m dpaudit.claims.expectations [IDS]`` runs the checks of the installed catalogues again and writes the
-expected.json and the page of each catalogue that they belong to anew.
+``python -m dpaudit.claims.expectations [IDS]`` runs the checks of the installed catalogues and rewrites
+the expected.json and the page of each catalogue that they belong to.
 """
 
 from __future__ import annotations

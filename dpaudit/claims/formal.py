@@ -42,7 +42,7 @@ class Theorem:
         return f"{self.file}.{self.name}"
 
     def problem(self) -> str | None:
-        """Returns "" if the kernel accepts the theorem without axioms of its own, else why not; None: not run here."""
+        """Why the kernel does not accept the theorem; "" if it does, without further axioms; None: not run here."""
         if not _asking.get() or installed() is None:
             return None
         files = needed(self.folder, self.file)

@@ -1,4 +1,4 @@
-"""Proofs for all values, line by line; every line says how it is known, and what is not known is said as well.
+"""Proofs for all values, line by line; every line says how it is known, or that it is not.
 
 "PROVED for all n" needs no failed line, at least one line that was computed for all values (or proved by a proof
 assistant), and every claim that the proof cites to be PROVED too. A proof never decides alone: where its claim is

@@ -1,6 +1,6 @@
 """Runs checks, several at a time: results in the order asked for, the same whatever the number of processes.
 
-A claim that others cite is decided before them, and their proofs are told how it stands.
+A claim that others cite is decided before them, and its standing is passed on to their proofs.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ def run_many(
 
 
 def _run_alone(library: Library, key: str, task: tuple[str, bool, str | None, dict[str, str]]) -> Result:
-    """Returns the result of one check in a process of its own; if that dies, UNDECIDED with the error."""
+    """The result of one check in a separate process; if that dies, UNDECIDED with the error."""
     try:
         with _pool(1) as executor:
             return executor.submit(_work, *task).result()

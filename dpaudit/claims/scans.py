@@ -69,7 +69,7 @@ class Judged:
 
 @dataclass
 class Log:
-    """What a scan has looked at so far: the instances that stayed open, and the tightest one."""
+    """The state of a scan: the instances still open, and the tightest one."""
 
     instances: int = 0
     bits: int = 0

@@ -24,9 +24,9 @@ SOON = 1.0
 EVERY = 15.0
 """Seconds between two lines."""
 STANDS = 15.0
-"""A count that has not moved for so many seconds may stand still: then no time left is told."""
+"""If a count has not moved for this many seconds, no remaining time is printed."""
 TELLING, SURE = 0.1, 3.0
-"""A time left is told by shares of the time only when so much of it is over, and so many seconds."""
+"""The remaining time is estimated from the share of the time only after this share and this many seconds."""
 TICK = 0.5
 """Seconds between two looks at the clock."""
 SWITCH = "DPAUDIT_PROGRESS"
@@ -90,7 +90,7 @@ class Meter:
         self._words = visible(words)
 
     def announce(self, words: str) -> None:
-        """Notes what is about to be spent, for a line of its own within a second; only once for the whole work."""
+        """Notes the budget about to be spent, for a separate line within a second; only once for the whole work."""
         if self._notice is None:
             self._notice = visible(words)
             self._next = min(self._next, self._clock() + SOON)
@@ -124,7 +124,7 @@ class Meter:
         return [*found, f"about {duration(left)} left"]
 
     def _weighed(self, share: float) -> list[str]:
-        """The count from the first step on, and what else is known where the share of the time is told."""
+        """The count from the first step on, with the share of the time where that is known."""
         if self._total <= 1:
             return []
         return list(filter(None, [f"{self._done} of {self._total}", f"{share:.0%}".replace("%", " %"), self.left()]))
@@ -140,7 +140,7 @@ class Meter:
 
 @contextmanager
 def watched(label: str) -> Iterator[Tell]:
-    """Yields the function that is told (done, total) of every phase."""
+    """Yields the function that takes (done, total) in every phase."""
     if not sys.stderr.isatty():
         with lines(label) as meter:
 
@@ -171,7 +171,7 @@ def watched(label: str) -> Iterator[Tell]:
 
 @contextmanager
 def counted(label: str) -> Iterator[Callable[[str, int, int, float], None]]:
-    """Yields the function that is told what is being done, how many steps of all are done, and the share of the time.
+    """Yields the function that takes the current phase, the steps done and in total, and the share of the time.
 
     The first line comes within two seconds, as the work is known to take long.
     """
@@ -188,7 +188,7 @@ def counted(label: str) -> Iterator[Callable[[str, int, int, float], None]]:
     from rich.progress import BarColumn, ProgressColumn, TextColumn, TimeElapsedColumn
 
     class Left(ProgressColumn):
-        """The time left, as it is told without a terminal."""
+        """The remaining time, as printed without a terminal."""
 
         def render(self, task: Any) -> Any:
             """The words."""
@@ -218,7 +218,7 @@ def bar(*columns: Any) -> Any:
 
 @contextmanager
 def lines(label: str, meter: Meter | None = None) -> Iterator[Meter]:
-    """Yields a meter whose lines are printed on stderr when they are due, also while nothing is told."""
+    """Yields a meter whose lines are printed on stderr when they are due, even without an update."""
     found, over = meter or Meter(label), Event()
 
     def watch() -> None:

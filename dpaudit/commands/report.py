@@ -64,7 +64,7 @@ def report(
         from dpaudit.reports.steps import Steps
 
         progress = Steps(tell)
-        progress("what is asked for")
+        progress("reading the options")
         if refresh is not None:
             if mech or n or plan or claims or title or claim or setting or certify or full:
                 raise InputError("refresh", refresh, "the plans have all options: leave the others out")

@@ -39,7 +39,7 @@ def kept_for_results() -> Iterator[None]:
 
 
 def _copy(stream: TextIO) -> TextIO | None:
-    """A stream of its own to where the file descriptor 1 led, which leads to stderr from now on.
+    """A separate stream to where the file descriptor 1 led, which leads to stderr from now on.
 
     None where the stream is not that of the system: a test or a notebook has put its own in place.
     """

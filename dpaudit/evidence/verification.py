@@ -1,4 +1,4 @@
-"""dpaudit.verify: hands a certificate to the independent verifier, which works in a process of its own."""
+"""dpaudit.verify: hands a certificate to the independent verifier, which runs in a separate process."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class VerifyResult(Shown):
 
     @property
     def accepted(self) -> bool:
-        """Whether everything that was asked for was looked at, and holds."""
+        """Whether everything requested was checked, and holds."""
         return self.word == ACCEPTED
 
     @property

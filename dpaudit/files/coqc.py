@@ -1,4 +1,4 @@
-"""Runs the proof assistant Coq on texts, in a folder of its own, and says what its kernel accepted."""
+"""Runs the proof assistant Coq on texts, in a separate folder, and reports what its kernel accepted."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ class Unreadable(InputError):
 
 
 def check_file(option: str, path: str) -> None:
-    """Refuses what is no file: a folder, a device, a pipe, which nobody may ever write to; or what is not there."""
+    """Refuses a missing path and anything that is not a regular file: a folder, a device, a pipe that may never end."""
     try:
         mode = os.stat(path).st_mode
     except OSError as error:

@@ -17,7 +17,7 @@ from dpaudit.numbers.errors import InputError
 
 
 class NotWritten(InputError):
-    """A file that was asked for could not be written; what was there before is still there. Exit code 74."""
+    """A requested file could not be written; its previous content is intact. Exit code 74."""
 
 
 def write_file(option: str, path: str | Path, content: str | bytes) -> None:

@@ -14,7 +14,7 @@ from dpaudit.posterior.sensitivity import gs_constant
 
 Prior = tuple[Fraction, Fraction]
 DEPTHS = (24, 28, 32, 36, 40, 48, 56, 64, 80, 96, 128, 160, 192, 256, 384, 512, 768, 1024)
-"""The M that are tried: the pairs x, x+1 with x < M are looked at one by one, seen from either end."""
+"""The M to try: the pairs x, x+1 with x < M are examined one by one, from either end."""
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from dpaudit.numbers import balls
 from dpaudit.privacy.effort import Effort
 
 MOST_BLOCKS = 3000
-"""Blocks that are looked at; what is open then stays open."""
+"""The most blocks to examine; the rest stays open."""
 PLAIN_BLOCKS = 400
 """From then on short blocks are bounded by centre and slope too: there is a plateau."""
 

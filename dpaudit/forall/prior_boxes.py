@@ -118,7 +118,7 @@ class PriorMapResult(Theorem):
 
 
 def in_percent(verdict: Verdict, share: Fraction) -> str:
-    """Returns a share to 4 digits: what is decided rounded down, what is not rounded up.
+    """A share to 4 digits: the decided part is rounded down, the rest up.
 
     >>> in_percent(Verdict.PROVED, Fraction(99999, 100000)), in_percent(Verdict.UNDECIDED, Fraction(1, 300))
     ('99.99 %', '0.3334 %')

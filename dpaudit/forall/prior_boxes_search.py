@@ -22,7 +22,7 @@ from dpaudit.privacy.pairs import Witness
 MOST_BOXES = 20_000
 """The search stops after so many boxes and names what is left."""
 PATIENCE = 100
-"""Boxes that are looked at on top where nothing is refuted so far."""
+"""Further boxes to examine while nothing is refuted."""
 Pair = tuple[Histogram, Histogram]
 
 

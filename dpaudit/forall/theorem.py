@@ -66,7 +66,7 @@ class Theorem(Answer):
         return None
 
     def page(self) -> Page:
-        """Returns what was asked, the answer, the verdict and the effort."""
+        """The question, the answer, the verdict and the effort."""
         mechanism = self.subject.mechanism
         asked = [
             ("mechanism", f"{mechanism.name}: {mechanism.formula_here()}"),

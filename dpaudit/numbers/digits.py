@@ -1,8 +1,8 @@
-"""Numbers for reading: as many digits as are known, never one more, and enough that what is said of them is seen.
+"""Numbers for reading: as many digits as are known, never one more, and enough to show what is claimed of them.
 
 ``short`` is a number alone, ``beside`` one that is compared with a bound, ``percent`` a share, ``powers`` exact numbers
 within words. A bound is printed by ``at_most`` or ``at_least``, rounded outward; ``rough``, an estimate, rounds to
-nearest and never stands beside "at most", "at least", ≤, ≥ or "confidence" (tests/numbers/test_digits.py reads the
+nearest and never appears beside "at most", "at least", ≤, ≥ or "confidence" (tests/numbers/test_digits.py reads the
 source for that). Terminal, texts, tables and JSON spell a number in one way, as ``written`` does.
 """
 
@@ -53,7 +53,7 @@ def short(enclosure: dict[str, str]) -> str:
 
 
 def beside(enclosure: dict[str, str], bound: Fraction | None, outcome: str | None) -> str:
-    """The number as it stands beside the bound of "number <= bound": with digits that show the verdict.
+    """The number as printed beside the bound of "number <= bound": with digits that show the verdict.
 
     >>> beside({"lower": "1.0000000001", "upper": "1.0000000001"}, Fraction(1), "REFUTED")
     '1.0000000001'

@@ -235,7 +235,7 @@ LONG = 64
 
 
 def _operate(operation: str, *operands: Any) -> Value:
-    """The result; that of the same operands is the same object, so that equal entries are told quickly."""
+    """The result; the same operands give the same object, so that equal entries are recognized quickly."""
     for operand in operands:
         if type(operand) not in KEPT or (type(operand) is Expression and len(operand.arguments) > LONG):
             return OPERATIONS[operation](*map(_value, operands))

@@ -2,7 +2,7 @@
 
 ln P_x(r) - ln P_y(r) over all x, y of such a set (a clique of the adjacency) and all r is the largest of
     max_x ln P_x(r) - min_y ln P_y(r)
-over r: a table of m data sets is looked at m times, not m^2 times. An output must be possible for all of a clique or
+over r: a table of m data sets is read m times, not m^2 times. An output must be possible for all of a clique or
 for none, else the loss may be infinite and ``Unlike`` is raised; those possible for none are left out.
 """
 
@@ -18,7 +18,7 @@ from dpaudit.privacy.protocols import Audited, Dataset, Law
 
 Place = tuple[Dataset, Dataset, int]
 LARGE = 4
-"""Data sets in which every two are adjacent are looked at together where that is so many times less work."""
+"""Data sets of which every two are adjacent are examined together where that saves at least this factor."""
 
 
 def cliques_of(mechanism: Audited) -> Sequence[Sequence[Dataset]] | None:

@@ -37,7 +37,7 @@ class Guarantee(ABC):
     """The smallest value that each number may have."""
 
     def check(self) -> None:
-        """Refuses numbers that make no guarantee; those of a proof for all values are not looked at."""
+        """Refuses numbers that make no guarantee; those of a proof for all values are not checked."""
         for name, least in self.least.items():
             if vars(self)[name] < least:
                 raise InputError({"epsilon": "eps"}.get(name, name), vars(self)[name], f"must be >= {least}")
@@ -266,7 +266,7 @@ SPOKEN: dict[str, type[Any]] = {
     "GDP": GaussianDP,
     "Rényi DP": RenyiDP,
 }
-"""What stands behind the numbers of a guarantee as people write it."""
+"""The kind of a guarantee, by the suffix with which people write it."""
 
 
 def _spoken(option: str, value: str) -> Guarantee:

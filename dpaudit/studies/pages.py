@@ -256,7 +256,7 @@ def _place(title: str, found: Place) -> list[Line]:
 
 
 def samples_page(result: SamplesResult, lower: str, ceiling: str) -> Page:
-    """Returns what is shown, of which claim, by which event, and what cannot be shown; both bounds as decimals."""
+    """What the counts show: the claim, the event, the limits of the method; both bounds as decimals."""
     how = "the event named in advance" if result.registered else f"{result.tests} tests, the error shared among them"
     off = f", δ = {result.delta}" if result.delta else ""
     sure = f"with confidence {decimal(str(result.confidence))}"

@@ -197,10 +197,10 @@ def test_a_report_says_what_it_does(talkative, capsys, monkeypatch):
 def test_a_report_is_heard_from_the_first_second_on():
     clock = Clock()
     meter = Meter("report", clock, first=progress.SOON)
-    meter.say("what is asked for")
+    meter.say("reading the options")
     meter.tell(0, 1)
     clock.now += 1
-    assert meter.due() == "dpaudit: report: what is asked for, 1 s so far"
+    assert meter.due() == "dpaudit: report: reading the options, 1 s so far"
 
 
 def test_a_report_tells_no_time_left_until_it_can_be_told():

@@ -64,7 +64,7 @@ def counts(values: Iterable[int]) -> str:
 
 
 def counted(witness: Mapping[str, Any]) -> dict[str, object]:
-    """The witness of a model of histograms; refuses what is no list of counts, as nothing has looked at it."""
+    """The witness of a model of histograms; refuses anything but lists of counts, as nothing has checked it yet."""
     for name in WITNESS:
         value = witness.get(name)
         if not isinstance(value, list) or not all(type(count) is int and 0 <= count < 10**6 for count in value):

@@ -17,7 +17,7 @@ from dpaudit.numbers.rationals import probability
 
 @dataclass(frozen=True)
 class UnaryEncoding(Named):
-    """k bits, the one of the true value set; every bit is sent through a noisy channel of its own."""
+    """k bits, the one of the true value set; every bit goes through its own noisy channel."""
 
     epsilon: Fraction = Fraction(1)
     k: int = 2

@@ -1,4 +1,4 @@
-"""Local protocols in which two inputs are told apart by few classes of outputs: randomized response and its kin.
+"""Local protocols in which few classes of outputs distinguish two inputs: randomized response and its relatives.
 
 In each of them the inputs are alike up to a renaming of the outputs, so one pair of inputs stands for all.
 """

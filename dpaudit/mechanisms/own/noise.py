@@ -98,7 +98,7 @@ class NoiseLaws:
 
     @staticmethod
     def has_rest(outputs: Sequence[Output]) -> bool:
-        """Whether the last output stands for what was not followed."""
+        """Whether the last output represents the unexplored paths."""
         return isinstance(outputs[-1], NotFollowed)
 
     def entries(self, x: Dataset, outputs: Sequence[Output]) -> list[Any]:

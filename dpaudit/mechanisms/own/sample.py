@@ -30,7 +30,7 @@ MAX_SECONDS = 24 * 3600
 
 @dataclass(frozen=True)
 class NotFollowed:
-    """The outputs of what was not followed, all together."""
+    """All outputs of the unexplored paths, together."""
 
     def __str__(self) -> str:
         return "(not followed)"
@@ -128,7 +128,7 @@ class SampledLaws:
 
     @staticmethod
     def has_rest(outputs: Sequence[Output]) -> bool:
-        """Whether the last output stands for what was not followed."""
+        """Whether the last output represents the unexplored paths."""
         return isinstance(outputs[-1], NotFollowed)
 
     def entries(self, x: Dataset, outputs: Sequence[Output]) -> list[Any]:
@@ -158,7 +158,7 @@ class SampledLaws:
         if any(isinstance(output, Raised) for law in laws for output in law.outputs):
             said.append("of an exception the class alone is seen: not its message, its traceback or an exit code")
         if residual and listed and not any(law.endless for law in laws):
-            said.append("what was not followed ends in one of outputs()")
+            said.append("every unexplored path ends in one of outputs()")
         notes: list[str] = []
         boxed = next((law.boxed for law in laws if law.boxed and law.residual), None)
         if boxed is not None:

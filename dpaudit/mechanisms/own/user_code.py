@@ -128,7 +128,7 @@ def guarded(reference: str, function: Callable[..., Any], *arguments: Any, **nam
 
 
 def _missing(error: BaseException) -> str:
-    """The next step where the code imports what is not installed beside dpaudit."""
+    """The next step where the code imports a package that is not installed."""
     if not isinstance(error, ModuleNotFoundError) or not error.name:
         return ""
     return f"; install it for the Python that runs dpaudit, {visible(sys.executable)}"

@@ -25,7 +25,7 @@ TOP = Fraction(5)
 STEPS = 34
 BITS = 64
 NEAR = 1 + Fraction(1, 10**10)
-"""A pair whose bound is not above the best by more than this factor is not looked at any longer."""
+"""A pair whose bound exceeds the best by less than this factor is dropped."""
 
 
 @dataclass

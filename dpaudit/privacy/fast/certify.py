@@ -189,7 +189,7 @@ def is_exchange(x: Histogram, y: Histogram, prior: Sequence[Fraction]) -> bool:
 
 
 def losses(cells: list[Cell]) -> Scored:
-    """Returns ln P_x - ln P_y and ln P_y - ln P_x at every output; the far ones stand for all of theirs."""
+    """ln P_x - ln P_y and ln P_y - ln P_x at every output; each far output represents its whole class."""
     there: Entries = [(cell.log_p - cell.log_q, cell.output) for cell in cells]
     return there, [(-loss, output) for loss, output in there]
 

@@ -31,7 +31,7 @@ from dpaudit.privacy.pairs import Worst
 from dpaudit.privacy.protocols import Dataset, Mass
 
 FIRST = 128
-"""Data sets near each end that are looked at first."""
+"""The number of data sets near each end that are examined first."""
 MOST = 1 << 15
 """With more than this the usual tier is the cheaper one."""
 LEAST_N = 3000
@@ -65,7 +65,7 @@ class EndTier(Certifier):
             self._near = wanted
 
     def _wanted(self, bar: float) -> int:
-        """How many data sets near each end are to be looked at so that no pair between exceeds the bar.
+        """How many data sets near each end to examine so that no pair between exceeds the bar.
 
         Where no number would do, the largest loss is not among those found yet: some more.
         """

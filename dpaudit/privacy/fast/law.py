@@ -28,7 +28,7 @@ class HellingerLaw:
 
     @property
     def reach(self) -> int:
-        """The largest c of the outputs (c, n - c) that are looked at one by one."""
+        """The largest c of the outputs (c, n - c) that are examined one by one."""
         return self.model.n
 
     def column(self) -> list[Ball]:
@@ -51,7 +51,7 @@ class EndLaw:
 
     @property
     def reach(self) -> int:
-        """The largest c of the outputs (c, n - c) that are looked at one by one."""
+        """The largest c of the outputs (c, n - c) that are examined one by one."""
         return self.h.reach
 
     def rate(self, x: Dataset) -> Ball:

@@ -23,7 +23,7 @@ class Cell(NamedTuple):
 
 
 def full_cells(law: HellingerLaw, x: Dataset, y: Dataset) -> list[Cell]:
-    """Every output of its own."""
+    """Every output by itself."""
     rows = zip(law.law.log_probabilities(x), law.law.log_probabilities(y), law.model.histograms, strict=True)
     return [Cell(p, q, r, 1) for p, q, r in rows]
 

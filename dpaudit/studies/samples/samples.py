@@ -65,7 +65,7 @@ class Reach(Members):
 class SamplesResult(Answer):
     """With the stated confidence the code is not (e, delta)-private for any e < ``epsilon_lower``.
 
-    ``tests`` events were looked at, each at the share alpha / tests of the error. ``ceiling`` is the most that so many
+    ``tests`` events were examined, each at the share alpha / tests of the error. ``ceiling`` is the most that so many
     samples can show of any code. Sampling never proves privacy: ``verdict`` is REFUTED or UNDECIDED.
     """
 
@@ -106,7 +106,7 @@ class SamplesResult(Answer):
         )
 
     def page(self) -> Page:
-        """Returns what is shown, for people."""
+        """What the counts show, in words."""
         return samples_page(self, decimal_below(self.epsilon_lower), decimal_below(self.ceiling))
 
 

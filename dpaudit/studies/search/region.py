@@ -90,7 +90,7 @@ def make_region(
     prior: str | Sequence[Exact] | None,
     box: str | None,
 ) -> Region:
-    """The checked region; what is not given is free or has a default."""
+    """The region to check; a parameter that is not given is free or has its default."""
     refuse_all(n=n, eps=eps)
     if eps is None:
         epsilons = EPSILONS

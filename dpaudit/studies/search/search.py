@@ -175,7 +175,7 @@ class Search:
                 return
 
     def _further(self, minimal: Place | None) -> list[int]:
-        """The n beyond the violation that are looked at: all if they are few, else some over the range."""
+        """The n beyond the violation to examine: all if they are few, else some spread over the range."""
         if minimal is None or minimal.n is None or self.region.ns is None:
             return []
         rest = [n for n in self.region.ns if n > minimal.n]
@@ -198,7 +198,7 @@ class Search:
         return ", ".join(str(n) for n in sorted({p.n for p in self.places if p.n is not None and p.n > above}))
 
     def beyond(self, minimal: Place | None) -> str:
-        """Returns what was looked at outside of the gapless range: nothing, or a few n after a violation."""
+        """The n examined outside the gapless range: none, or a few after a violation."""
         further = self.certified_at(minimal.n) if minimal and minimal.n is not None else ""
         return "nothing: no float was used" + (
             f"; beyond the violation only n = {further} certified" if further else ""
