@@ -57,7 +57,7 @@ def theorem(mechanism, n, x, y):
         "kind": "every-epsilon",
         "subject": {"mechanism": mechanism, "n": n, "k": 2, "prior": ["1", "1"], "nominal_epsilon": "all",
                     "parameters": {}},
-        "statement": {"quantity": "every-epsilon", "lower": "0", "upper": "1", "claimed": "1", "verdict": "PROVED"},
+        "statement": {"lower": "0", "upper": "1", "claimed": "1"},
         "witness": {"x": x, "x_prime": y, "output": x, "epsilon": "0"},
         "cover": [],
         "made": "by hand",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
@@ -46,10 +47,8 @@ def every_epsilon(result: RatioResult) -> dict[str, Any]:
         "kind": "every-epsilon",
         "subject": result.subject.describe(),
         "statement": {
-            "quantity": "every-epsilon",
             **_bounds(result),
             "claimed": judged["guarantee"]["factor"],
-            "verdict": judged["verdict"],
         },
         "witness": witness,
         "cover": [] if result.cover is None else _cover(result, result.cover),
@@ -86,10 +85,7 @@ def prior_map(result: PriorMapResult) -> dict[str, Any]:
         "kind": "prior-map",
         "subject": result.subject.describe(),
         "statement": {
-            "quantity": "prior-map",
             "claimed": judged["guarantee"]["epsilon"],
-            **{name: str(getattr(result, name)) for name in ("proved", "refuted", "undecided")},
-            "verdict": judged["verdict"],
         },
         "cover": result.tree,
     }
@@ -108,11 +104,8 @@ def every_n(result: EveryNResult) -> dict[str, Any]:
         peak = best.peak
         witness = {"side": int(best.side != ranged.prior), "x": peak.x, "x_prime": peak.x_prime, "output": peak.output}
         witness |= {} if best.n is None else {"n": best.n}
-    sides = {side: i for i, side in reversed(list(enumerate([ranged.prior, ranged.prior[::-1]])))}
-    cover = [
-        [c.block.first, c.block.last, sides[c.side], list(c.pairs), *(["slope"] if c.sloped else []), *_cuts(c)]
-        for c in theory.cover
-    ]
+    sides = dict.fromkeys([ranged.prior, ranged.prior[::-1]])
+    blocks = [[_blocks(theory.cover, side, x) for x in range(theory.m)] for side in sides]
     below = [entry for found in theory.below for entry in _below(ranged, found)]
     return {
         "format": FORMAT,
@@ -120,19 +113,29 @@ def every_n(result: EveryNResult) -> dict[str, Any]:
         "kind": "every-n",
         "subject": ranged.describe(),
         "statement": {
-            "quantity": "every-n",
             **result.epsilon.to_dict(),
             "claimed": judged["guarantee"]["factor" if ratio else "epsilon"],
-            "verdict": str(judged["verdict"]),
         },
         "witness": witness,
-        "cover": {"m": theory.m, "first": theory.first, "blocks": cover, **({"below": below} if ratio else {})},
+        "cover": {"m": theory.m, "first": theory.first, "blocks": blocks, "below": below if ratio else []},
     }
 
 
-def _cuts(closed: Closed) -> list[list[list[str]]]:
-    """Returns the ends of the intervals of both orders where sums bound the pair, else nothing."""
-    return [] if closed.cuts is None else [[[str(cut) for cut in part] for part in closed.cuts]]
+def _blocks(cover: Iterable[Closed], side: tuple[Any, ...], x: int) -> list[Any]:
+    """Where the blocks of n for the pair x, x+1 begin, with the intervals of epsilon of both orders where there are."""
+    own = [closed for closed in cover if closed.side == side and x in closed.pairs]
+    if any(closed.sloped for closed in own):
+        rule = (
+            "the loss is on a plateau, which the verifier's blocks of n cannot bound so narrowly; take fewer --digits"
+        )
+        raise InputError("certificate", "(not written)", rule)
+    starts: dict[int, Any] = {}
+    for closed in own:
+        one = closed.block.first
+        assert one is not None
+        cuts = [] if closed.cuts is None else [[str(cut) for cut in part] for part in closed.cuts]
+        starts[one] = [one, *cuts] if cuts else one
+    return [starts[one] for one in sorted(starts)]
 
 
 def _below(ranged: Ranged, below: Below) -> list[list[Any]]:

@@ -8,14 +8,14 @@ from heapq import heappop, heappush
 from itertools import count
 from typing import Any
 
-from dpaudit.forall.prior_boxes_jets import Jet
 from dpaudit.forall.prior_boxes_rows import Box, BoxRows
 from dpaudit.mechanisms.base import Exponent
 from dpaudit.mechanisms.exponential import Exponential
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball
 from dpaudit.numbers.verdict import Verdict
-from dpaudit.posterior.model import Histogram
+from dpaudit.posterior.distances import Hellinger
+from dpaudit.posterior.model import Histogram, Model
 from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.pairs import Witness
 
@@ -162,41 +162,36 @@ class MapSearch:
         halves = [[1, left, *(self.tree(part, mirrors) for part in half.split(1))] for half in box.split(0)]
         return [0, left, *halves]
 
-    def losses(self, rows: BoxRows, pair: Pair) -> list[Jet]:
-        """Returns ln P_x(r) - ln P_y(r) over the box, output by output."""
-        x, y = rows[pair[0]], rows[pair[1]]
-        gap = y.log.minus(x.log)
-        return [b.minus(a).plus(gap) for a, b in zip(x.exponents, y.exponents, strict=True)]
-
     def refutes(self, rows: BoxRows, witness: Witness) -> bool:
         """Returns True only if the loss at the witness exceeds the bound for every prior of the box."""
-        x, y, i = rows[witness.x], rows[witness.x_prime], self.outputs.index(witness.output or ())
-        jet = y.exponents[i].minus(x.exponents[i]).plus(y.log.minus(x.log))
-        return balls.certainly_less(self.bound, jet.tight(rows.halves).span)
+        losses = rows.losses(witness.x, witness.x_prime)
+        return balls.certainly_less(self.bound, losses[self.outputs.index(witness.output or ())])
 
     def decide(self, node: Node) -> Patch | Open:
         """Returns the box with its verdict, or what is left to be decided."""
         rows = BoxRows(self.form, self.mechanism.model, node.box)
         if node.suspect is not None and self.refutes(rows, node.suspect):
             return Patch(node.box, Verdict.REFUTED, node.suspect)
-        left: list[tuple[float, Pair, int, Jet]] = []
+        left: list[tuple[float, Pair, int]] = []
         for pair in node.pairs:
-            jets = self.losses(rows, pair)
-            if not all(balls.certainly_at_most(jet.span, self.bound) or self._below(jet, rows) for jet in jets):
-                i = balls.argsort([jet.centre for jet in jets])[-1]
-                left.append((float(jets[i].centre.mid()), pair, i, jets[i]))
+            losses = rows.losses(*pair)
+            if not all(balls.certainly_at_most(loss, self.bound) for loss in losses):
+                i = balls.argsort(losses)[-1]
+                left.append((float(losses[i].mid()), pair, i))
         if not left:
             return Patch(node.box, Verdict.PROVED)
-        _, (x, y), i, jet = max(left, key=lambda entry: entry[0])
+        _, (x, y), i = max(left, key=lambda entry: entry[0])
         witness = Witness(x, y, self.outputs[i])
         if self.refutes(rows, witness):
             return Patch(node.box, Verdict.REFUTED, witness)
-        return Open(tuple(pair for _, pair, _, _ in left), witness, self._axis(rows, jet))
+        return Open(tuple(pair for _, pair, _ in left), witness, self._axis(node.box, x, y))
 
-    def _below(self, jet: Jet, rows: BoxRows) -> bool:
-        return balls.certainly_at_most(jet.tight(rows.halves).span, self.bound)
+    def _axis(self, box: Box, x: Histogram, y: Histogram) -> int:
+        """Returns the side along which the distance of the worst pair falls most at first, from the lowest corner."""
 
-    def _axis(self, rows: BoxRows, jet: Jet) -> int:
-        """Returns the side along which the loss may change most."""
-        reach = [float(balls.upper(abs(a) * half)) for a, half in zip(jet.slopes, rows.halves, strict=True)]
-        return rows.h.axes[reach.index(max(reach))]
+        def distance(prior: tuple[Fraction, ...]) -> float:
+            return float(Hellinger(Model(self.mechanism.model.n, prior)).between(x, y).mid())
+
+        low = box.corner(0)
+        steps = {i: (box.sides[i][1] - box.sides[i][0]) / 64 for i in box.axes}
+        return min(box.axes, key=lambda i: distance((*low[:i], low[i] + steps[i], *low[i + 1 :])))

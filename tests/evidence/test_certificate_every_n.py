@@ -4,6 +4,7 @@ import copy
 import json
 import re
 from fractions import Fraction
+from functools import partial
 
 import pytest
 
@@ -11,14 +12,21 @@ import dpaudit
 from dpaudit.cli import main
 from dpaudit.evidence.certificate import certificate
 from dpaudit.evidence.verifier.core import Rejected
+from dpaudit.evidence.verifier.family import read_family
 from dpaudit.evidence.verifier.main import verify
 from dpaudit.evidence.verifier.reading import digest
-from dpaudit.evidence.verifier.theorems import every_n_blocks as blocks
+from dpaudit.evidence.verifier.theorems.cells import Cell
+from dpaudit.evidence.verifier.theorems.ends import block
 from dpaudit.evidence.verifier.theorems.every_n import EveryN
+from dpaudit.evidence.verifier.theorems.every_n_middle import middle
 
 
 def certificate_of(mech, **setting):
     return json.loads(json.dumps(certificate(dpaudit.epsilon(mech, n="all", **setting))))
+
+
+def stated(document, lower, upper):
+    return changed(changed(document, ("statement", "lower"), lower), ("statement", "upper"), upper)
 
 
 def accepted(document, full=True):
@@ -37,6 +45,9 @@ def changed(document, path, value):
         node = node[key]
     node[path[-1]] = value
     return found
+
+
+CHECK_BELOW = EveryN.check_below
 
 
 @pytest.fixture
@@ -58,6 +69,8 @@ def ehdl():
 
 
 def test_the_verifier_accepts_it(ehd, ehdl, above_n):
+    assert (accepted(ehd)[1]["verdict"], accepted(ehdl)[1]["verdict"]) == ("PROVED", "REFUTED")
+    assert (accepted(ehd, full=False)[1]["verdict"], accepted(ehdl, full=False)[1]["verdict"]) == (None, "REFUTED")
     for document, words in ((ehd, "lies between 0.6495"), (ehdl, "lies between 1.07")):
         above_n.clear()
         lines, said = accepted(document)
@@ -76,7 +89,7 @@ def test_an_n_below_is_looked_at_pair_by_pair(ehd, ehdl):
     part = EveryN(statement, True)
     part.check_below(1)
     part.check_below(20)
-    with pytest.raises(Rejected, match="n = 4: the pair 0, 1"):
+    with pytest.raises(Rejected, match=r"n = 4: x = \(0, 4\)"):
         part.check_below(4)
     ratio = changed(ehdl, ("subject", "nominal_epsilon"), "all")
     part = EveryN(ratio, True)
@@ -92,14 +105,16 @@ def test_an_n_below_is_looked_at_pair_by_pair(ehd, ehdl):
     [
         (("statement", "upper"), "1.07", "not covered by the upper bound|do not form an interval"),
         (("statement", "lower"), "1.0706", "below the stated lower bound"),
-        (("statement", "verdict"), "PROVED", "the verdict contradicts"),
+        (("statement", "verdict"), "PROVED", "unknown member"),
         (("cover", "m"), 20, "out of range"),
-        (("cover", "m"), 33, "do not reach|out of range"),
-        (("cover", "first"), 70, "out of range|do not reach|too small"),
-        (("cover", "blocks"), [], "do not reach"),
-        (("cover", "blocks", 0, 3), [0], "do not reach"),
-        (("cover", "blocks", 0, 0), 10, "no such ends"),
-        (("cover", "blocks", 0, 2), 7, "no such ends"),
+        (("cover", "m"), 33, "not one list for each pair|out of range"),
+        (("cover", "first"), 70, "out of range|do not begin|too small"),
+        (("cover", "blocks"), [], "not one list for each pair"),
+        (("cover", "blocks", 0), [[]] * 24, "do not begin at N|one list for each pair"),
+        (("cover", "blocks", 0, 3), [], "do not begin at N"),
+        (("cover", "blocks", 0, 3, 0), 200, "do not begin at N"),
+        (("cover", "blocks", 0, 3, 0), 10, "do not begin at N"),
+        (("cover", "blocks", 0, 2), 7, "malformed"),
         (("witness", "x"), 5, "not a pair of neighbors"),
         (("witness", "output"), 0, "below the stated lower bound"),
         (("witness", "n"), "many", "not a number"),
@@ -110,16 +125,28 @@ def test_an_n_below_is_looked_at_pair_by_pair(ehd, ehdl):
     ],
 )
 def test_a_changed_certificate_is_rejected(ehdl, above_n, path, value, reason):
-    found = accepted(changed(ehdl, path, value), full=path != ("statement", "verdict"))
+    found = accepted(changed(ehdl, path, value))
     assert isinstance(found, str), found
     assert re.search(reason, found), found
 
 
-def test_a_block_that_is_left_out_is_missed(ehdl, above_n):
+def test_a_pair_of_a_side_is_not_left_out(ehdl, ehd, above_n):
     blocks = ehdl["cover"]["blocks"]
-    for i in range(len(blocks)):
-        found = accepted(changed(ehdl, ("cover", "blocks"), blocks[:i] + blocks[i + 1 :]))
-        assert "do not reach from N to infinity" in found
+    for i in (0, 1, len(blocks[0]) - 1):
+        found = accepted(changed(ehdl, ("cover", "blocks", 0), blocks[0][:i] + blocks[0][i + 1 :]))
+        assert "not one list for each pair" in found
+    assert len(ehd["cover"]["blocks"]) == 2
+    assert "not one list for each pair" in accepted(changed(ehd, ("cover", "blocks"), ehd["cover"]["blocks"][:1]))
+
+
+def test_fewer_blocks_do_not_cover(ehdl, above_n):
+    """Without a cut the block before it is longer: of no pair that needs it is the bound below the upper one."""
+    first, cut = ehdl["cover"]["first"], max(range(24), key=lambda x: len(ehdl["cover"]["blocks"][0][x]))
+    starts = ehdl["cover"]["blocks"][0][cut]
+    assert len(starts) > 2
+    assert "not covered" in accepted(changed(ehdl, ("cover", "blocks", 0, cut), [first]))
+    for wrong in ([*starts, starts[-1]], starts[::-1], [first, first + 2, first + 1], [first, "200"], [first, -5]):
+        assert "malformed" in accepted(changed(ehdl, ("cover", "blocks", 0, cut), wrong))
 
 
 def test_every_n_and_every_epsilon(above_n):
@@ -138,7 +165,7 @@ def sums():
 
 
 def test_cuts_are_accepted(sums, above_n):
-    assert any(isinstance(block[-1], list) and len(block) == 5 for block in sums["cover"]["blocks"])
+    assert any(isinstance(entry, list) for entries in sums["cover"]["blocks"][0] for entry in entries)
     assert sums["witness"]["n"] == 3
     assert sums["witness"]["epsilon"] == "0"
     _, said = accepted(sums)
@@ -150,7 +177,7 @@ def test_an_n_below_needs_its_cuts(sums):
     for n in (2, 3, 9):
         part.check_below(n)
     part.below = {}
-    with pytest.raises(Rejected, match="n = 9: the pair 0, 1"):
+    with pytest.raises(Rejected, match=r"n = 9: x = \(0, 9\), x' = \(1, 8\) is not covered"):
         part.check_below(9)
 
 
@@ -174,80 +201,59 @@ def test_changed_cuts_are_rejected(sums, above_n, path, value, reason):
 
 
 def test_the_cuts_of_a_block_are_looked_at(sums, above_n):
-    i, block = next((i, b) for i, b in enumerate(sums["cover"]["blocks"]) if len(b) == 5)
-    few = [part[-1:] for part in block[4]]
-    for cuts, reason in ((few, "not covered"), (block[4][:1], "malformed"), ([[], []], "malformed")):
-        assert reason in accepted(changed(sums, ("cover", "blocks", i, 4), cuts))
-    assert "not covered" in accepted(changed(sums, ("cover", "blocks", i), block[:4]))
+    blocks = sums["cover"]["blocks"][0]
+    x, i = next((x, i) for x, v in enumerate(blocks) for i, entry in enumerate(v) if isinstance(entry, list))
+    n, there, back = blocks[x][i]
+    place = ("cover", "blocks", 0, x, i)
+    for entry, reason in (
+        ([n, there[-1:], back[-1:]], "not covered"),
+        ([n, back, there], "not covered|ACCEPTED"),
+        ([n, there], "malformed"),
+        ([n, [], []], "malformed"),
+        (n, "not covered"),
+    ):
+        found = accepted(changed(sums, place, entry))
+        assert re.search(reason, found if isinstance(found, str) else "ACCEPTED")
 
 
-@pytest.fixture(scope="module")
-def plateau():
-    """A certificate with a block that only its centre and slope bound."""
+@pytest.fixture
+def plateau(monkeypatch):
+    """A theorem with a block that only its center and slope bound."""
     from dpaudit.forall import every_n_search
 
-    kept, every_n_search.PLAIN_BLOCKS = every_n_search.PLAIN_BLOCKS, 0
-    try:
-        return certificate_of("MH", digits=3)
-    finally:
-        every_n_search.PLAIN_BLOCKS = kept
+    monkeypatch.setattr(every_n_search, "PLAIN_BLOCKS", 0)
+    return dpaudit.epsilon("MH", n="all", digits=3)
 
 
-def test_a_plateau_is_accepted(plateau, above_n):
-    assert any(block[4:] == ["slope"] for block in plateau["cover"]["blocks"])
-    lines, said = accepted(plateau)
-    assert said["checked"] == "full"
-    assert "lies between 0.89774 and 0.89794" in said["text"]
-    assert not any("not checked" in line for line in lines)
-
-
-def test_a_block_with_a_slope_is_looked_at(plateau, above_n, monkeypatch):
-    """Without its slope, or on a longer block, it is not covered; other forms are malformed."""
-    check, block = EveryN.check_cover, next(b for b in plateau["cover"]["blocks"] if len(b) == 5)
-    worst = [*block[:3], block[3][-3:], "slope"]
-
-    def found(entry):
-        return accepted(changed(plateau, ("cover", "blocks"), [entry]))
-
-    with monkeypatch.context() as patch:
-        patch.setattr(EveryN, "check_cover", lambda part: None)
-        assert not isinstance(found(worst), str)
-        for entry in (worst[:4], [108, 400, *worst[2:]]):
-            assert "not covered by the upper bound" in found(entry)
-    assert EveryN.check_cover is check
-    for entry in ([*block[:4], "steep"], [*block, "slope"], [108, None, *block[2:]], [108, 108, *block[2:]]):
-        assert "malformed" in found(entry)
-    assert "do not reach from N to infinity" in found(block)
-    ratio = changed(plateau, ("subject", "nominal_epsilon"), "all")
-    assert "malformed" in accepted(ratio)
+def test_a_plateau_has_no_certificate(plateau):
+    with pytest.raises(dpaudit.InputError, match=r"on a plateau, .* take fewer --digits"):
+        certificate(plateau)
 
 
 @pytest.mark.parametrize(
     ("mech", "more"), [("EHDL", {}), ("EHDS", {"gamma": "1/3"}), ("MH", {}), ("EHD", {}), ("EHD/exact", {})]
 )
-def test_the_slopes_are_those_of_the_engine(mech, more):
-    """Both bounds by centre and slope hold at every n of a short block, and agree to some digits."""
-    from dpaudit.forall.every_n import family_of
-    from dpaudit.forall.every_n_distances import Block
-    from dpaudit.forall.every_n_pairs import Pairs
-    from dpaudit.forall.every_n_slopes import SlopedPairs
+def test_a_block_holds_the_losses_of_every_n_in_it(mech, more):
+    """The loss at each output lies in the block's interval, for its first, a middle and its last n."""
     from dpaudit.forall.ranged import read
-    from dpaudit.numbers import balls
 
-    ranged = read(mech, n="all", prior="1/2,3", eps="2", **more)
-    part = object.__new__(EveryN)
-    part.subject, part.bits = ranged.describe(), 140
-    part.law = part.law_of(n=1)
-    for side, prior in enumerate([part.law.prior, part.law.prior[::-1]]):
-        sloped = blocks.Block(part.law, side, [110, 121], 3, 90, sloped=True)
-        with balls.precision(128):
-            engine = SlopedPairs(family_of(ranged), prior, Block(110, 121), 90, 6)
+    subject = read(mech, n="all", prior="1/2,3", eps="2", **more).describe()
+    for side in (0, 1):
+        cell = block(subject, 140, side, (110, 121), 3)
+        for n in (110, 115, 121):
+            law = read_family({**subject, "n": n}, 140)
+            whole = Cell([law], list(law.datasets()))
             for x in range(3):
-                own = max(v.ends()[1] for v in sloped.uppers(x, False))
-                assert abs(own - engine.upper(x)) < Fraction(1, 100)
-                for n in (110, 115, 121):
-                    exact = Pairs(family_of(ranged), prior, Block(n, n), 90, 6).peaks(x)
-                    assert all(balls.ends(peak.value)[0] <= own for peak in exact)
+                ends = [((v, n - v) if side == 0 else (n - v, v)) for v in (x, x + 1)]
+                for r in range(12):
+                    place = whole.outputs.index((r, n - r) if side == 0 else (n - r, r))
+                    assert whole.loss(*ends, place).within(cell.loss(x, x + 1, r))
+                assert whole.largest_loss(*ends).hi <= 0 or not excess_of(whole, ends, cell, x)
+
+
+def excess_of(whole, ends, cell, x):
+    """Whether a loss at this n, at any output, exceeds the largest of the block."""
+    return (whole.largest_loss(*ends) - cell.largest_loss(x, x + 1)).lo > 0
 
 
 def test_the_middle_is_that_of_the_engine():
@@ -264,10 +270,8 @@ def test_the_middle_is_that_of_the_engine():
     ):
         ranged = read(mech, n="all", prior="1/2,3", **more)
         family, subject = family_of(ranged), ranged.describe()
-        part = object.__new__(EveryN)
-        part.subject, part.bits, part.m, part.first = subject, 140, 24, 100
-        part.law = part.law_of(n=1)
-        own = part.middle() * part.law.epsilon
+        law = read_family({**subject, "n": 1}, 140)
+        own = middle(law, 24, 100, partial(block, subject, 140)) * law.epsilon
         with balls.precision(128):
             low, high = balls.ends(family.middle(24, 100))
         assert own.ends()[0] <= high
@@ -281,10 +285,11 @@ def test_a_tie_at_one_record_is_accepted_and_no_smaller_bound(above_n):
     _, said = accepted(document)
     assert "lies between 1 and 1" in said["text"]
     part = EveryN(document, True)
-    cells = [(0, 1), (1, 0)]
-    assert not list(part._exceeding(part.law_of(n=1), cells))
+    CHECK_BELOW(part, 1)
     part.most = 1 - Fraction(1, 10**60)
-    assert list(part._exceeding(part.law_of(n=1), cells)) == [0]
+    with pytest.raises(Rejected, match="n = 1: the loss exceeds"):
+        CHECK_BELOW(part, 1)
+    assert "below the stated lower bound" in accepted(stated(document, "1.000001", "1.1"))
     other = changed(document, ("subject", "prior"), ["1", "1000001/1000000"])
     assert "below the stated lower bound" in accepted(other)
 
@@ -294,7 +299,7 @@ def test_a_calibration_for_every_n_has_two_statements(tmp_path, capsys):
     words = f"calibrate --mech EHD --n all --prior 1,2 --target 1 --digits 10 --certificate {path}"
     assert main(words.split()) == 0
     meets, exceeds = json.loads(path.read_text())["parts"]
-    assert (meets["statement"]["verdict"], exceeds["statement"]["verdict"]) == ("PROVED", "REFUTED")
+    assert Fraction(meets["statement"]["upper"]) <= 1 < Fraction(exceeds["statement"]["lower"])
     assert meets["statement"]["claimed"] == exceeds["statement"]["claimed"] == "1"
     nominal = [Fraction(part["subject"]["nominal_epsilon"]) for part in (meets, exceeds)]
     assert 0 < nominal[1] - nominal[0] <= Fraction(2, 10**7)

@@ -49,6 +49,10 @@ def certificate_of(mech, setting):
     return json.loads(json.dumps(certificate(dpaudit.epsilon(mech, **setting))))
 
 
+def verdict_of(mech, setting):
+    return dpaudit.epsilon(mech, **setting).claim.verdict.value
+
+
 def accepted(document, full=True):
     """The lines and the statement, or None if the certificate is rejected; its hash fits."""
     document["sha256"] = digest(document)
@@ -60,11 +64,12 @@ def accepted(document, full=True):
 
 @pytest.mark.parametrize(("mech", "setting"), [*RATIOS, *LAPLACES, *MAPS])
 def test_the_verifier_accepts_it(mech, setting):
-    document = certificate_of(mech, setting)
+    document, verdict = certificate_of(mech, setting), verdict_of(mech, setting)
     for full in (False, True):
         lines, said = accepted(document, full)
-        assert said["verdict"] == document["statement"]["verdict"]
+        assert said["verdict"] in (verdict, None if not full else verdict)
         assert any("not checked" in line for line in lines) != full
+    assert said["verdict"] == verdict
     assert said["checked"] == "full"
 
 
@@ -94,8 +99,6 @@ def test_changed_bounds_of_the_laplace_family_are_rejected(mech, setting):
     for path, value in (
         (("statement", "upper"), str(low - tiny)),
         (("statement", "lower"), str(high + tiny)),
-        (("statement", "verdict"), "REFUTED"),
-        (("statement", "claimed"), "1/10"),
         (("witness", "output"), document["witness"]["x"][:1] * 9),
         (("witness", "x"), document["witness"]["x_prime"]),
         (("witness", "epsilon"), "-1"),
@@ -176,10 +179,9 @@ def test_a_stronger_ratio_is_rejected(mech, setting):
         accepted(changed(document, ("statement", "lower"), middle)),
     )
     assert None in both
-    other = {"PROVED": "REFUTED", "REFUTED": "PROVED"}[statement["verdict"]]
-    assert accepted(changed(document, ("statement", "verdict"), other)) is None
-    wrong = "2" if statement["verdict"] == "REFUTED" else "1/10"
-    assert accepted(changed(document, ("statement", "claimed"), wrong)) is None
+    for claimed, verdict in (("1/10", "REFUTED"), (middle, "UNDECIDED"), ("2", "PROVED")):
+        _, said = accepted(changed(document, ("statement", "claimed"), claimed))
+        assert said["verdict"] == verdict
 
 
 def test_every_interval_of_the_cover_is_needed():
@@ -204,45 +206,52 @@ def test_a_range_is_not_stretched():
 @pytest.mark.parametrize(("mech", "setting"), MAPS[:3])
 def test_a_changed_map_is_rejected(mech, setting):
     document = certificate_of(mech, setting)
-    leaves = [path for path in places(document["cover"]) if path and isinstance(path[-1], int)]
+    verdict, leaves = accepted(document)[1]["verdict"], [*places(document["cover"])]
+    leaves = [path for path in leaves if path and isinstance(path[-1], int)]
     source, seen = random.Random(14), 0
     for path in source.sample(leaves, min(8, len(leaves))):
         node = document["cover"]
         for key in path:
             node = node[key]
-        for value in {"PROVED", "REFUTED", "UNDECIDED"} - {node} if isinstance(node, str) else {node + 1, node - 1}:
+        for value in {"PROVED", "REFUTED"} - {node} if isinstance(node, str) else {node + 1, node - 1}:
             found = accepted(changed(document, ("cover", *path), value))
-            assert found is None or found[1]["verdict"] == document["statement"]["verdict"]
+            assert found is None or found[1]["verdict"] == verdict
             seen += found is None
     assert seen
-    for name in ("proved", "refuted", "undecided"):
-        assert accepted(changed(document, ("statement", name), "1/7")) is None
     assert accepted(changed(document, ("statement", "claimed"), "1/10")) is None
-    if document["statement"]["verdict"] == "REFUTED":
+    if verdict == "REFUTED":
         assert accepted(changed(document, ("subject", "prior", 0), "5..9")) is None
+
+
+def test_a_map_that_leaves_a_box_open_proves_nothing():
+    document = certificate_of("EHDS", {"n": 3, "prior": "1/100..2,1/100..2"})
+    assert accepted(document)[1]["verdict"] == "PROVED"
+    every = [[[x, 3 - x], [y, 3 - y]] for x in range(4) for y in (x - 1, x + 1) if 0 <= y <= 3]
+    open_, half = [0, every, "UNDECIDED", "UNDECIDED"], [1, every, "UNDECIDED", document["cover"]]
+    for cover, undecided in ((open_, "1"), (half, "1/2")):
+        _, said = accepted(changed(document, ("cover",), cover))
+        assert (said["verdict"], said["undecided"]) == ("UNDECIDED", undecided)
+    for wrong in ([0, [], "UNDECIDED", "UNDECIDED"], [0, every, "UNDECIDED"], [2, every, "PROVED", "PROVED"]):
+        assert accepted(changed(document, ("cover",), wrong)) is None
 
 
 def test_a_map_of_which_no_box_is_looked_at_is_not_checked():
     forged = certificate_of("EHD", {"n": 1, "prior": "1/1000..1/4,1/1000..1/4", "rest": "1/3"})
     forged["cover"] = "PROVED"
-    forged["statement"] |= {"proved": "1", "refuted": "0", "undecided": "0", "verdict": "PROVED"}
     assert accepted(forged) is None
     lines, said = accepted(forged, full=False)
-    assert "verdict: not checked (PROVED is stated)" in lines
+    assert "verdict: not checked (--full does)" in lines
     assert "100 % proved, 0 % refuted, 0 % undecided (stated, NOT CHECKED)" in said["text"]
-    assert "verdict: PROVED, which is NOT CHECKED; checked: NOTHING BUT THE SHARES" in said["text"]
-    assert said["verdict_checked"] is False
+    assert "verdict: NOT CHECKED; checked: NOTHING BUT THE SHARES" in said["text"]
+    assert said["verdict"] is None
     assert extent(said) == "NOTHING BUT THE SHARES"
 
 
 def test_a_refuted_map_is_checked_at_one_witness():
     document = certificate_of("EHD", {"n": 1, "prior": "1/1000..1/4,1/1000..1/4", "rest": "1/3"})
-    assert document["statement"]["verdict"] == "REFUTED"
     _, said = accepted(document, full=False)
     assert "verdict: REFUTED; checked: one witness" in said["text"]
-    assert said["verdict_checked"] is True
     forged = changed(document, ("cover",), ["REFUTED", [0, 1], [1, 0], [0, 1]])
-    forged["statement"] |= {"proved": "0", "refuted": "1", "undecided": "0"}
     assert accepted(forged, full=False) is None
     honest = changed(document, ("statement", "claimed"), "1000")
     assert accepted(honest, full=False) is None
@@ -272,7 +281,7 @@ def test_a_certificate_of_another_form_is_malformed(mech, setting):
         (("kind",), "prior-map" if document["kind"] == "every-epsilon" else "every-epsilon"),
         (("kind",), ["every-epsilon"]),
         (("statement", "quantity"), "epsilon"),
-        (("statement", "verdict"), None),
+        (("statement", "verdict"), "PROVED"),
         (("made",), None),
         (("made",), ["dpaudit"]),
         (("cover",), None),

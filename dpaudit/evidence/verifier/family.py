@@ -40,9 +40,24 @@ def replaced(c: Cells) -> Iterator[Cells]:
             yield tuple(v - (m == i) + (m == j) for m, v in enumerate(c))
 
 
-def distance(c: Cells, d: Cells) -> int:
-    """The number of records to replace."""
-    return sum(abs(i - j) for i, j in zip(c, d, strict=True)) // 2
+Ratios = tuple[list[Interval], list[Interval]]
+"""g[m], m = 0, 1, ..., and 1 / sqrt(g[2i])."""
+
+
+def ratios(z: Fraction, way: int, most: int, bits: int) -> Ratios:
+    """g[m] = Gamma(z + m/2) / Gamma(z), or with ``way`` -1 Gamma(z - m/2) / Gamma(z): Gamma(z + 1) = z Gamma(z)."""
+    wide = bits + 32 + 2 * z.numerator.bit_length()
+    half, full = (log_gamma(rational(v, wide), wide) for v in (z + Fraction(way, 2), z))
+    g = [rational(1, bits), (half - full).exp().at(bits)]
+    for m in range(2, most + 1):
+        g.append(g[-2] * (z + Fraction(m, 2) - 1) if way > 0 else g[-2] / (z - Fraction(m, 2)))
+    return g, [1 / v.sqrt() for v in g[::2]]
+
+
+def affinity(table: Ratios, i: int, j: int) -> Interval:
+    """The factor of one cell in BC, from counts i and j."""
+    g, root = table
+    return g[i + j] * root[i] * root[j]
 
 
 class Family(Subject):
@@ -80,11 +95,11 @@ class Family(Subject):
         """The number of outputs."""
         return self.size
 
-    def datasets(self) -> Iterable[Cells]:
+    def datasets(self) -> Iterable[Any]:
         """The histograms."""
         return histograms(self.n, self.k)
 
-    def links(self, x: Cells) -> Iterable[Cells]:
+    def links(self, x: Any) -> Iterable[Any]:
         """One record replaced."""
         return replaced(x)
 
@@ -161,34 +176,33 @@ class Exponential(Family):
         return list(self.datasets()).index(self.place(value, "output"))
 
     @cached_property
-    def _gammas(self) -> dict[Fraction, tuple[list[Interval], list[Interval]]]:
-        """g[m] = Gamma(alpha + m/2) / Gamma(alpha), m = 0..2n, by Gamma(z + 1) = z Gamma(z); and 1 / sqrt(g[2i])."""
-        tables, wide = {}, self.bits + 32
-        for alpha in set(self.prior):
-            ends = (rational(z, wide + 2 * alpha.numerator.bit_length()) for z in (alpha + Fraction(1, 2), alpha))
-            half, full = (log_gamma(z, wide + 2 * alpha.numerator.bit_length()) for z in ends)
-            g = [rational(1, self.bits), (half - full).exp().at(self.bits)]
-            for m in range(2, 2 * self.n + 1):
-                g.append(g[m - 2] * (alpha + Fraction(m - 2, 2)))
-            tables[alpha] = g, [1 / v.sqrt() for v in g[::2]]
-        return tables
+    def _gammas(self) -> dict[Fraction, Ratios]:
+        return {alpha: ratios(alpha, 1, 2 * self.n, self.bits) for alpha in set(self.prior)}
 
-    def hellinger(self, c: Cells, d: Cells) -> Interval:
+    def hellinger(self, c: Any, d: Any) -> Interval:
         """H(c, d)."""
         found = rational(1, self.bits)
         for alpha, i, j in zip(self.prior, c, d, strict=True):
             if i != j:
-                g, root = self._gammas[alpha]
-                found = found * g[i + j] * root[i] * root[j]
+                found = found * affinity(self._gammas[alpha], i, j)
         return (1 - found).sqrt()
 
-    def local(self, c: Cells) -> Interval:
+    def steps(self, c: Any, d: Any) -> int:
+        """The number of records to replace."""
+        return int(sum(abs(i - j) for i, j in zip(c, d, strict=True)) // 2)
+
+    def local(self, c: Any) -> Interval:
         """LS(c), the largest distance to a neighbor."""
-        return largest(self.hellinger(c, d) for d in replaced(c))
+        return largest(self.hellinger(c, d) for d in self.links(c))
 
     @cached_property
-    def _locals(self) -> list[tuple[Cells, Interval]]:
+    def _locals(self) -> list[tuple[Any, Interval]]:
         return [(c, self.local(c)) for c in self.datasets()]
+
+    @cached_property
+    def widest(self) -> Interval:
+        """GS, the largest LS."""
+        return largest(ls for _, ls in self._locals)
 
     @cached_property
     def _fading(self) -> list[Interval]:
@@ -197,23 +211,23 @@ class Exponential(Family):
         factor = 1 / (1 - self.epsilon / 2 / tail)
         return list(accumulate(range(self.n), lambda found, _: found * factor, initial=rational(1, self.bits)))
 
-    def divisor(self, c: Cells) -> Interval:
+    def divisor(self, c: Any) -> Interval:
         """2 GS, 2 LS(c), 2 (1+gamma) S(c), 2 S(c) or 2 S_exp(c), by the mechanism's definition."""
         if self.name == "EHDL":
             found = self.local(c)
         elif self.name == "EHD" and self.parameters["gs"] == "constant":
             found = (1 - pi(self.bits) / 4).sqrt()
         elif self.name == "EHD":
-            found = largest(ls for _, ls in self._locals)
+            found = self.widest
         elif self.name == "MHdelta":  # S_exp(c) = max over d of LS(d) exp(-gamma |c - d|_1 / 2)
-            found = largest(ls * self._fading[distance(c, d)] for d, ls in self._locals)
+            found = largest(ls * self._fading[self.steps(c, d)] for d, ls in self._locals)
         else:  # S(c) = max over d of 1 / (1/LS(d) + gamma |c - d|_1 / 2)
             gamma = self.parameters["gamma"]
-            found = largest(1 / (1 / ls + gamma * distance(c, d)) for d, ls in self._locals)
+            found = largest(1 / (1 / ls + gamma * self.steps(c, d)) for d, ls in self._locals)
             found = found * (1 + gamma) if self.name == "EHDS" else found
         return 2 * found
 
-    def _half(self) -> Fraction | None:
+    def half(self) -> Fraction | None:
         """The rate times H if algebra knows it.
 
         One record in two cells: there is one distance H, so LS = GS = H, and S is between them; and GS_0 is H with the
@@ -225,7 +239,7 @@ class Exponential(Family):
 
     def make_row(self, x: Cells) -> list[Number]:
         """The weights over their sum."""
-        rate, half = self.epsilon / self.divisor(x), self._half()
+        rate, half = self.epsilon / self.divisor(x), self.half()
         weights = [(-(rate * self.hellinger(x, r))).exp() for r in self.datasets()]
         everything = total(weights, self.bits)
         if half is None:

@@ -32,7 +32,7 @@ from .reading import FORMAT, MAX_BYTES, VERSION, brief, digest, read, shape
 from .theorems.every_epsilon import Ratio
 from .theorems.every_epsilon_laplace import LaplaceRatio
 from .theorems.every_n import EveryN
-from .theorems.prior_boxes import Map
+from .theorems.prior_map import Map
 
 SECONDS, MEMORY = 60, 1024
 """The limits unless raised: seconds, MiB."""

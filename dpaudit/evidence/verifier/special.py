@@ -1,4 +1,4 @@
-"""Maxima, pi, ln Gamma, differences of digamma, and the normal distribution function, in intervals.
+"""Maxima, pi, ln Gamma, and the normal distribution function, in intervals.
 
 When a function here returns, its interval contains the true value for all members of the argument.
 """
@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fractions import Fraction
 from functools import lru_cache, reduce
-from itertools import accumulate
 from math import ceil
 
-from .arithmetic import Interval, enclose, hull, larger, rational, total
+from .arithmetic import Interval, enclose, hull, larger, rational
 from .exact import exp_of
 
 
@@ -76,26 +75,6 @@ def _log_gamma(lo: int, hi: int, e: int, bits: int) -> Interval:
             break
         found, power = (found + term if j % 2 else found - term), power * square
     return found + hull(-term, term)
-
-
-def digammas(alpha: Fraction, n: int, bits: int) -> tuple[list[Interval], list[Interval]]:
-    """psi(alpha + i) - psi(alpha) and psi(alpha + 1/2 + i) - psi(alpha), i = 0..n: psi(z+1) = psi(z) + 1/z.
-
-    psi(alpha + 1/2) - psi(alpha) = 2 sum (-1)^k / (2 alpha + k). From k = m (even) on, with u = 2 alpha + m, it is the
-    integral of 2 e^(-ut) / (1 + e^-t) = e^(-ut) (1 + tanh(t/2)), and t/2 - t^3/24 <= tanh(t/2) <= t/2: it lies between
-    1/u + 1/(2u^2) - 1/(4u^4) and 1/u + 1/(2u^2).
-    """
-    m = bits // 2 * 2
-    parts = (rational(Fraction(2 * (-1) ** k) / (2 * alpha + k), bits) for k in range(m))
-    u = 2 * alpha + m
-    most = 1 / u + 1 / (2 * u * u)
-    rest = hull(rational(most - 1 / (4 * u**4), bits), rational(most, bits))
-    starts = rational(0, bits), total(parts, bits) + rest
-    even, odd = (
-        list(accumulate((rational(1 / (base + i), bits) for i in range(n)), initial=start))
-        for start, base in zip(starts, (alpha, alpha + Fraction(1, 2)), strict=True)
-    )
-    return even, odd
 
 
 def normal(z: Fraction, bits: int) -> Interval:

@@ -16,7 +16,8 @@ from ..arithmetic import Malformed
 from ..core import Rejected
 from ..exact import ZERO, exp_of
 from ..reading import whole
-from .every_epsilon import End, Ratio
+from .every_epsilon import Ratio
+from .every_epsilon_bounds import End
 from .theorem import excess
 
 PLAIN, CORNER = ((0, Fraction(1, 2)),), ((0, Fraction(1)), (1, Fraction(-1, 2)))
@@ -56,7 +57,7 @@ class LaplaceRatio(Ratio):
             exactly = (b * (g or ZERO) - a) / self.law.scale - bound
             return int(exactly > 0) - int(exactly < 0)
         t = epsilon / self.law.scale
-        return excess((2 - exp_of(-t, self.law.bits)).log() / t * b - a, bound * self.law.scale)
+        return excess((2 - exp_of(-t, self.bits)).log() / t * b - a, bound * self.law.scale)
 
     def at_witness(self) -> None:
         """The ratio at the witness reaches the lower bound."""

@@ -1,11 +1,13 @@
-"""What the certificates of theorems share: their form, the bounds of a supremum, the verdict, and the sentence.
+"""What the certificates of theorems share: their form, the check of a cover, the verdict, and the sentence.
 
-The theorems are derived in dpaudit/forall (EVERY_EPSILON.md, PRIOR_BOXES.md, EVERY_N.md); beside each function that
-checks one stands why its interval contains the true value.
+A cover is a list of cells, each with pairs of data sets: when ``covered`` returns, no loss of these pairs exceeds the
+bound in any mechanism of the cell. The verdict is derived from what was checked. The theorems are derived in
+dpaudit/forall (EVERY_EPSILON.md, PRIOR_BOXES.md, EVERY_N.md).
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import suppress
 from fractions import Fraction
 from typing import Any
@@ -14,10 +16,14 @@ from ..arithmetic import Interval, Malformed, Undecided
 from ..core import Rejected
 from ..family import read_family
 from ..reading import DIGITS, MADE, brief, number, shape
+from .cells import Cell
+from .every_epsilon_bounds import End, over_epsilon
 
 EXPONENTIAL, LAPLACE = ("EHD", "EHDL", "EHDS", "MH"), ("LSZhang", "LSDim", "LSHist")
 Kinds = dict[str, type | None]
 """Members by name, each of this kind; None: anything, or missing."""
+Pairs = Iterable[tuple[Any, Any, list[End] | None]]
+"""Ordered pairs of data sets; where every epsilon is asked about, the ends of intervals of it, or None: rows match."""
 
 
 def excess(value: Interval, bound: Fraction) -> int:
@@ -29,46 +35,69 @@ def excess(value: Interval, bound: Fraction) -> int:
 
 
 class Theorem:
-    """A theorem on the mechanism ``law``, or on what it ranges over; ``stated`` and ``more`` are members with kinds."""
+    """A theorem on the mechanism ``law``; ``ratio``: it is about true epsilon / epsilon at every epsilon.
+
+    A subclass has lines(), which returns only what holds; and say(), the sentence.
+    """
 
     law: Any
-    sure: bool
-    """Whether the verdict follows from what was checked."""
+    ratio = False
+    verdict: str | None = None
+    """PROVED or REFUTED where what was checked implies it, UNDECIDED where all was checked and it does not."""
+    lines: Any
+    say: Any
 
-    def __init__(self, document: dict[str, Any], full: bool, stated: Kinds, more: Kinds) -> None:
+    def __init__(self, document: dict[str, Any], full: bool, stated: Kinds, more: Kinds, bits: int = 100) -> None:
         kinds: Kinds = {"subject": dict, "statement": dict, **more, **MADE}
         self.subject, self.statement, *found = shape(document, "the certificate", kinds)
-        self.full, self.more = full, found[: len(more)]
-        shape(self.statement, "the statement", {**stated, "verdict": str, "quantity": None})
-        if self.statement["quantity"] != document["kind"]:
-            raise Malformed("the statement is not about what the certificate is")
+        self.full, self.bits, self.more = full, bits, found[: len(more)]
+        shape(self.statement, "the statement", stated)
         known = EXPONENTIAL + (LAPLACE if document["kind"] == "every-epsilon" else ())
         if self.subject.get("mechanism") not in known:
             raise Malformed(f"the mechanism is not one of {', '.join(known)}")
 
+    def law_of(self, **ranging: Any) -> Any:
+        """The mechanism, where what it ranges over is this."""
+        return read_family({**self.subject, **ranging}, self.bits)
+
+    def check(self) -> tuple[list[str], dict[str, Any]]:
+        """What was established and the statement, with more bits if that is needed to decide."""
+        for _ in range(3):
+            with suppress(Undecided):
+                return [*self.lines(), *self.verdict_line()], self.say()
+            self.bits *= 2
+        raise Rejected(f"undecided with {self.bits // 2} bits: the stated bounds are too tight to be confirmed")
+
+    def covered(self, cell: Cell, pairs: Pairs, bound: Fraction, where: str = "") -> None:
+        """Only if no loss of a pair (or, at every epsilon, loss over epsilon) is above the bound in the cell."""
+        for x, y, cuts in pairs:
+            found = over_epsilon(cell, x, y, cuts) if self.ratio else [cell.largest_loss(x, y)]
+            if not all(v <= bound for v in found):
+                raise Rejected(f"{where}x = {brief(x)}, x' = {brief(y)} is not covered by the bound {brief(bound)}")
+
+    def verdict_line(self) -> list[str]:
+        """Says if a claim is left open because not all was checked."""
+        return [] if self.full or self.verdict else ["verdict: not checked (--full does)"]
+
     def said(self, words: str, found: str, claim: str, checked: str, subject: Any, more: Any) -> dict[str, Any]:
         """The sentence: EHDL claims nothing, nor does any mechanism of every two data sets, which is said."""
-        verdict, relation = self.statement["verdict"], self.law.says()[2]
+        relation, shown = self.law.says()[2], self.verdict or "NOT CHECKED"
         stands = "asked" if self.law.name == "EHDL" or self.law.every_pair else "claimed"
-        shown = verdict + ("" if self.sure or verdict == "UNDECIDED" else ", which is NOT CHECKED")
         return {
             "text": f"{words}; adjacent: {relation}: {found}; {stands}: {claim}; verdict: {shown}; checked: {checked}",
-            **{"subject": subject, "quantity": self.statement["quantity"], **more, "claim": claim},
-            **{"verdict": verdict, "verdict_checked": self.sure, "checked": checked},
+            **{"subject": subject, **more, "claim": claim, "verdict": self.verdict, "checked": checked},
         }
 
 
 class Supremum(Theorem):
-    """lower <= a supremum <= upper, by a witness and a cover; ``ratio``: it is of true epsilon / epsilon.
+    """lower <= a supremum <= upper, by a witness and a cover.
 
-    A subclass has at_witness() and everywhere(), which return only if the lower, the upper bound holds, the latter
-    with words that say by what; and say(), the sentence.
+    A subclass has at_witness(), which returns only if the lower bound holds; everywhere(), only if the upper one does,
+    with words that say by what.
     """
 
-    ratio = True
     at_witness: Any
     everywhere: Any
-    say: Any
 
     def __init__(self, document: dict[str, Any], full: bool, cover: type) -> None:
         ends: Kinds = {"lower": str, "upper": str, "claimed": None}
@@ -81,33 +110,22 @@ class Supremum(Theorem):
         if self.least > self.most:
             raise Malformed("lower and upper do not form an interval")
 
-    def law_of(self, **ranging: Any) -> Any:
-        """The mechanism, where what it ranges over is this."""
-        return read_family({**self.subject, **ranging}, self.bits)
+    def lines(self) -> list[str]:
+        """Both bounds, and the verdict that they imply."""
+        self.at_witness()
+        found = ["lower bound: the value at the witness reaches it", "upper bound: not checked (--full does)"]
+        if self.full:
+            found[1:] = [f"upper bound: {self.everywhere()} ({self.bits} bits)"]
+        if self.claimed is not None and self.least > self.claimed:
+            self.verdict = "REFUTED"
+        elif self.full:
+            self.verdict = "PROVED" if self.claimed is not None and self.most <= self.claimed else "UNDECIDED"
+        return found
 
-    def check(self) -> tuple[list[str], dict[str, Any]]:
-        """What was established and the statement, with more bits if that is needed to decide."""
-        for _ in range(3):
-            with suppress(Undecided):
-                self.at_witness()
-                lines = ["lower bound: the value at the witness reaches it", "upper bound: not checked (--full does)"]
-                if self.full:
-                    lines[1:] = [f"upper bound: {self.everywhere()} ({self.bits} bits)"]
-                return lines + self._conclude(), self.say()
-            self.bits *= 2
-            self.law = self.law_of(n=self.law.n)
-        raise Rejected(f"undecided with {self.bits // 2} bits: the stated bounds are too tight to be confirmed")
-
-    def _conclude(self) -> list[str]:
-        """Only if the verdict is the one that the bounds imply; says if that is not checked."""
-        expected, verdict = "None", self.statement["verdict"]
-        if self.claimed is not None:
-            refuted = "REFUTED" if self.least > self.claimed else "UNDECIDED"
-            expected = "PROVED" if self.most <= self.claimed else refuted
-        if verdict != expected:
-            raise Rejected(f"the verdict contradicts the bounds, by which it is {expected}")
-        self.sure = verdict in ("REFUTED", "None") or (self.full and verdict == "PROVED")
-        return [] if self.sure else [f"verdict: not checked ({expected} is stated)"]
+    def reached(self, value: Interval) -> None:
+        """Only if the value at the witness reaches the lower bound."""
+        if excess(value, self.least) < 0:
+            raise Rejected("the value at the witness is below the stated lower bound")
 
     def sentence(self, words: str, over: str, claim: str, members: dict[str, Any]) -> dict[str, Any]:
         """The sentence on the supremum, of these words on the mechanism; ``members``: of the subject, as it ranges."""
@@ -115,8 +133,8 @@ class Supremum(Theorem):
         found = f"is at least {lower} (stated: between {lower} and {upper}, of which the other end is NOT CHECKED)"
         found = f"lies between {lower} and {upper}" if self.full else found
         what = f"the largest true epsilon{' / epsilon' if self.ratio else ''}{over}"
-        return self.said(words, f"{what} {found}", claim, "full" if self.full else "witness only",
-                         {**self.law.says()[0], **members}, {"lower": lower, "upper": upper})  # fmt: skip
+        checked, subject = "full" if self.full else "witness only", {**self.law.says()[0], **members}
+        return self.said(words, f"{what} {found}", claim, checked, subject, {"lower": lower, "upper": upper})
 
     def claim(self) -> str:
         """ "1-DP", "epsilon-DP" or "(3/2 epsilon)-DP"; "nothing"."""
