@@ -7,6 +7,7 @@ from fractions import Fraction
 from time import perf_counter
 from typing import Any
 
+from dpaudit.audit.closed import log_of_odds
 from dpaudit.audit.cross_check import check_possible
 from dpaudit.audit.cross_check import cross_check as answer_again
 from dpaudit.audit.judgement import CLOSE, Whose
@@ -78,7 +79,7 @@ def epsilon(
     nominal = _nominal(subject, effort, worst) if stated is None else Claim()
     return EpsilonResult(
         epsilon=worst.value,
-        closed=form or worst.known,
+        closed=form or (log_of_odds(subject, worst) if worst.known is None else worst.known),
         claim=found,
         whose=Whose.CLAIMED if asked is None else Whose.ASKED,
         nominal_claim=nominal,

@@ -246,7 +246,8 @@ def _arguments(
             raise InputError(name, given[name], f"is the nominal ε of {label}: give it as --eps, in Python as eps=")
     _only(set(named) - set(NOMINAL), given, label)
     settings = {name: value for name, value in given.items() if value is not None}
-    arguments = {name: _setting(name, value) for name, value in settings.items()}
+    texts = {name: p.default for name, p in named.items() if isinstance(p.default, str) and name not in NOMINAL}
+    arguments = {name: _setting(name, value) for name, value in {**texts, **settings}.items()}
     if nominal is None:
         _no_epsilon(eps, label)
     else:

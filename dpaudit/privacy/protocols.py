@@ -169,6 +169,10 @@ class Algebra:
         """The worst-case loss over all adjacent pairs and outputs in closed form, else None."""
         return None
 
+    def odds(self, x: Dataset, y: Dataset, output: Output) -> Fraction | None:
+        """P_x(output) / P_y(output) where it is a rational number and certainly the largest of all, else None."""
+        return None
+
     def impossible(self) -> tuple[Dataset, Dataset, Output] | None:
         """The same as ``infinite``; where outputs are real numbers an unbounded loss alone is not enough."""
         return self.infinite()

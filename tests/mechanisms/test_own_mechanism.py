@@ -41,7 +41,8 @@ def test_rationals():
     with mp.workdps(60):
         assert contains(result.epsilon, mp.log(3))
     assert result.claim.verdict is None
-    assert result.closed_form_text is None
+    assert result.closed_form_text == "ln 3"
+    assert str(result.closed_form) == "log(3)"
     assert dpaudit.delta(Coin(), 0).delta.contains(Fr(1, 2))
     assert dpaudit.delta(Coin(), 0).delta.width == 0
 
@@ -272,6 +273,45 @@ def test_constructor_parameters_come_from_the_command_line(capsys):
     for wrong in ("p", "=3", "p=", "p=1=2", "zz=1"):
         assert main(["epsilon", "--mech", spinner, "--set", wrong]) == 2
         assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_default_that_is_text_is_read_as_on_the_command_line():
+    seen = []
+
+    class Lying(Coin):
+        def __init__(self, p="1/10", n="3", cells="1,1/2", mode="plain"):
+            self.p = p
+            seen.append((n, cells, mode))
+
+        def probability(self, x, r):
+            return 1 - self.p if (x == "a") == (r == 0) else self.p
+
+    found = dpaudit.epsilon(Lying)
+    assert found.epsilon.contains(dpaudit.epsilon(Lying, p="1/10").epsilon.lower)
+    assert found.subject.mechanism.settings()["p"] == "1/10"
+    assert seen[0] == (3, (1, Fr(1, 2)), "plain")
+
+
+@pytest.mark.parametrize(
+    ("row", "text"),
+    [
+        (["1/2", "1/4", "1/4"], "ln(5/3)"),  # 1/4 against 3/20 is more than 1/2 against 3/5, or 3/5 against 1/2
+        (["3/5", "1/4", "3/20"], "0"),
+        ([dpaudit.exp("-1"), 1 - dpaudit.exp("-1"), 0], None),
+    ],
+)
+def test_the_closed_form_of_rational_probabilities_is_the_largest_ratio(row, text):
+    class Rows:
+        def datasets(self):
+            return [0, 1]
+
+        def outputs(self):
+            return [0, 1, 2]
+
+        def probability(self, x, r):
+            return ["3/5", "1/4", "3/20"][r] if x else row[r]
+
+    assert dpaudit.epsilon(Rows).closed_form_text == text
 
 
 def test_pmf_of_ones_own(capsys):

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from dpaudit.mechanisms.own.mechanism import OwnMechanism
 
 
+MOST_RATIOS = 10**5
+"""So many ratios of probabilities are compared as fractions, at most."""
+
+
 @dataclass(frozen=True)
 class OwnAlgebra(Algebra):
     """The losses of somebody's own mechanism, from its exact entries."""
@@ -96,6 +100,23 @@ class OwnAlgebra(Algebra):
         row = self.mechanism.row(x)
         entries = [entry for entry in row.entries if isinstance(entry, Fraction)]
         return entries if len(entries) == len(row.entries) and not row.logarithmic else None
+
+    def odds(self, x: Dataset, y: Dataset, output: Output) -> Fraction | None:
+        """The ratio where all probabilities are rational numbers, few enough to compare with all others."""
+        m = self.mechanism
+        if len(m.datasets()) * len(m.outputs()) > MOST_RATIOS:
+            return None
+        pairs = [(a, b) for a in m.datasets() for b in m.neighbors(a)]
+        rows = {a: self.rational_row(a) for a in m.datasets()} if len(pairs) * len(m.outputs()) <= MOST_RATIOS else {}
+        mine, theirs, place = rows.get(x), rows.get(y), m.output_index[output]
+        if mine is None or theirs is None or not theirs[place]:
+            return None
+        ratio = mine[place] / theirs[place]
+        for a, b in pairs:
+            here, there = rows[a], rows[b]
+            if here is None or there is None or any(p > ratio * q for p, q in zip(here, there, strict=True)):
+                return None
+        return ratio
 
 
 def _ends(entry: Entry) -> tuple[Fraction, Fraction]:
