@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
+from functools import lru_cache
 
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import ball
@@ -45,13 +46,31 @@ def _add(to: Exponentials, other: Exponentials) -> None:
             del to[exponent]
 
 
+Key = tuple[tuple[tuple[int, int], tuple[int, int]], ...]
+
+
+def key(terms: Exponentials) -> Key:
+    """The exponents and coefficients as quotients of whole numbers, whose hash is quick."""
+    return tuple((a.as_integer_ratio(), c.as_integer_ratio()) for a, c in terms.items())
+
+
 def product(a: Exponentials, b: Exponentials) -> Exponentials:
-    """The product of two sums of exponentials; one of them itself if the other is 1."""
+    """The product of two sums of exponentials; one of them itself if the other is 1. It is not to be changed."""
     if a is ONE or b is ONE:
         return b if a is ONE else a
+    if len(a) == len(b) == 1:
+        ((s, c),), ((t, d),) = a.items(), b.items()
+        return {s + t: c * d}
+    return _product(key(a), key(b))
+
+
+@lru_cache(maxsize=1 << 12)
+def _product(a: Key, b: Key) -> Exponentials:
+    """The same by keys: equal products are one object, so that equal denominators are recognized at once."""
     result: Exponentials = {}
-    for s, c in a.items():
-        for t, d in b.items():
+    factors = [(Fraction(*t), Fraction(*d)) for t, d in b]
+    for s, c in ((Fraction(*s), Fraction(*c)) for s, c in a):
+        for t, d in factors:
             result[s + t] = result.get(s + t, Fraction(0)) + c * d
     return {exponent: c for exponent, c in result.items() if c}
 
@@ -77,6 +96,17 @@ def combine(forms: list[Form], add_up: bool) -> Form | None:
     return _led_by_one(top, bottom)
 
 
+def to_power(form: Form, exponent: int) -> Form | None:
+    """The quotient to a power >= 1, its denominator led by 1 e^0; None where it gets too long."""
+    found: Form = ONE, ONE
+    for bit in f"{exponent:b}":
+        longer = combine([found, found, form] if bit == "1" else [found, found], add_up=False)
+        if longer is None:
+            return None
+        found = longer
+    return found
+
+
 def _led_by_one(top: Exponentials, bottom: Exponentials) -> Form:
     """The same quotient with the largest exponent of the denominator 0 and its coefficient 1."""
     lead = max(bottom)
@@ -98,8 +128,11 @@ def rational_value(form: Form | None) -> Fraction | None:
     top, bottom = form
     if not top:
         return Fraction(0)
-    ratio = top.get(max(bottom), Fraction(0)) / bottom[max(bottom)]
-    same = len(top) == len(bottom) and all(top.get(exponent) == ratio * c for exponent, c in bottom.items())
+    if len(top) != len(bottom):
+        return None
+    lead = max(bottom)
+    ratio = top.get(lead, Fraction(0)) / bottom[lead]
+    same = all(top.get(exponent) == ratio * c for exponent, c in bottom.items())
     return ratio if same else None
 
 
@@ -150,21 +183,34 @@ def excess_at_most(terms: Iterable[tuple[Form, Form, int]], at: Fraction, bound:
     return {Verdict.PROVED: Verdict.REFUTED, Verdict.REFUTED: Verdict.PROVED}.get(above, above)
 
 
-def sum_to_one(forms: Iterable[Form | None]) -> bool | None:
-    """Whether the quotients sum to exactly 1; None where one has no form, or the sum gets too long."""
-    groups: list[Form] = []
-    for form in forms:
+def sum_to_one(forms: Iterable[tuple[Form | None, int]]) -> bool | None:
+    """Whether the quotients, each so many times, sum to exactly 1; None where one has no form, or the sum is long."""
+    groups: list[tuple[Exponentials, list[tuple[Exponentials, int]]]] = []
+    for form, count in forms:
         if form is None:
             return None
-        sums = next((sums for sums, bottom in groups if bottom is form[1] or bottom == form[1]), None)
-        if sums is None:
+        tops = next((tops for bottom, tops in groups if bottom is form[1] or bottom == form[1]), None)
+        if tops is None:
             if len(groups) == MAX_DENOMINATORS:
                 return None
-            groups.append((dict(form[0]), form[1]))
-        else:
-            _add(sums, form[0])
-    whole = combine(groups, add_up=True)
+            tops = []
+            groups.append((form[1], tops))
+        tops.append((form[0], count))
+    whole = combine([(_added_up(tops), bottom) for bottom, tops in groups], add_up=True)
     return None if whole is None else whole[0] == whole[1]
+
+
+def _added_up(sums: Iterable[tuple[Exponentials, int]]) -> Exponentials:
+    """The sum of these sums, each so many times; coefficients over one denominator are added as whole numbers."""
+    parts: dict[tuple[tuple[int, int], int], int] = {}
+    for terms, count in sums:
+        for exponent, (c, denominator) in key(terms):
+            place = exponent, denominator
+            parts[place] = parts.get(place, 0) + count * c
+    found: Exponentials = {}
+    for (exponent, denominator), c in parts.items():
+        _add(found, {Fraction(*exponent): Fraction(c, denominator)} if c else {})
+    return found
 
 
 def log_of_quotient(a: Exponentials, b: Exponentials) -> Fraction | None:

@@ -7,71 +7,92 @@ by which equalities are decided (see exponentials.py).
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
+from weakref import WeakValueDictionary
 
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball, total
 from dpaudit.numbers.errors import InputError
-from dpaudit.numbers.exponentials import MAX_TERMS, ONE, UNDEFINED, Form, combine, of_rational, rational_value
+from dpaudit.numbers.exponentials import MAX_TERMS, ONE, UNDEFINED, Form, combine, of_rational, rational_value, to_power
 from dpaudit.numbers.rationals import rational
 
 LONGEST = 10**1000
 """An expression that is a rational number in disguise becomes that number if both its parts are below this."""
 
 
+_WRITTEN: WeakValueDictionary[tuple[str, tuple[Value, ...]], Expression] = WeakValueDictionary()
+"""Every expression in use, by how it is written: one that is written alike is the same object."""
+
+
 class Expression:
-    """A number written with rationals, + - * / **, exp, log, sqrt, log_gamma and pi; never rounded until asked."""
+    """A number written with rationals, + - * / **, exp, log, sqrt, log_gamma and pi; never rounded until asked.
 
-    __slots__ = ("_hash", "arguments", "operation")
+    Two that are written alike are one object, so that they are compared and hashed as such; equal numbers may be
+    written differently.
+    """
 
-    def __init__(self, operation: str, *arguments: Value) -> None:
-        self.operation = operation
-        self.arguments = arguments
-        self._hash = hash((operation, arguments))
+    __slots__ = ("__weakref__", "arguments", "operation")
+    operation: str
+    arguments: tuple[Value, ...]
+
+    def __new__(cls, operation: str, *arguments: Value) -> Expression:
+        """The expression that is written so."""
+        found = _WRITTEN.get((operation, arguments))
+        if found is None:
+            found = super().__new__(cls)
+            found.operation, found.arguments = operation, arguments
+            _WRITTEN[operation, arguments] = found
+        return found
+
+    def __reduce__(self) -> tuple[type[Expression], tuple[Any, ...]]:
+        """How it is made again, in this process or in another one."""
+        return Expression, (self.operation, *self.arguments)
 
     def __add__(self, other: Any) -> Value:
-        return _operate("+", self, other)
+        try:
+            return _sum(self, other) if type(other) in KEPT else add(self, _value(other))
+        except _LongSum as found:
+            return found.value
 
     def __radd__(self, other: Any) -> Value:
-        return _operate("+", other, self)
+        try:
+            return _sum(other, self) if type(other) in KEPT else add(_value(other), self)
+        except _LongSum as found:
+            return found.value
 
     def __neg__(self) -> Value:
-        return _operate("*", -1, self)
+        return multiply(Fraction(-1), self)
 
     def __sub__(self, other: Any) -> Value:
-        return _operate("-", self, other)
+        try:
+            return _difference(self, other) if type(other) in KEPT else subtract(self, _value(other))
+        except _LongSum as found:
+            return found.value
 
     def __rsub__(self, other: Any) -> Value:
-        return _operate("-", other, self)
+        try:
+            return _difference(other, self) if type(other) in KEPT else subtract(_value(other), self)
+        except _LongSum as found:
+            return found.value
 
     def __mul__(self, other: Any) -> Value:
-        return _operate("*", self, other)
+        return _product(self, other) if type(other) in KEPT else multiply(self, _value(other))
 
-    __rmul__ = __mul__
+    def __rmul__(self, other: Any) -> Value:
+        return _product(other, self) if type(other) in KEPT else multiply(_value(other), self)
 
     def __truediv__(self, other: Any) -> Value:
-        return _operate("/", self, other)
+        return _quotient(self, other) if type(other) in KEPT else divide(self, _value(other))
 
     def __rtruediv__(self, other: Any) -> Value:
-        return _operate("/", other, self)
+        return _quotient(other, self) if type(other) in KEPT else divide(_value(other), self)
 
     def __pow__(self, exponent: int) -> Value:
         if type(exponent) is not int:
             raise InputError("exponent", exponent, "must be a whole number; use exp or sqrt for others")
-        return _operate("^", self, exponent)
-
-    def __eq__(self, other: object) -> bool:
-        """Whether both are written alike; equal numbers may be written differently."""
-        if self is other:
-            return True
-        alike = isinstance(other, Expression) and self._hash == other._hash and self.operation == other.operation
-        return alike and self.arguments == other.arguments  # type: ignore[attr-defined]
-
-    def __hash__(self) -> int:
-        return self._hash
+        return _power(self, exponent)
 
     def __bool__(self) -> bool:
         raise TypeError("an expression is neither true nor false; compare the exact rationals that it comes from")
@@ -176,14 +197,16 @@ def divide(a: Value, b: Value) -> Value:
     return Fraction(0) if a == 0 else Expression("/", a, b)
 
 
-def _subtract(a: Value, b: Value) -> Value:
+def subtract(a: Value, b: Value) -> Value:
+    """A - b."""
     return add(a, multiply(Fraction(-1), b))
 
 
-def _power(a: Value, exponent: Value) -> Value:
+def power(a: Value, exponent: int) -> Value:
+    """A to a whole power."""
     if exponent in (0, 1):
         return a if exponent else Fraction(1)
-    return Expression("^", a, exponent)
+    return Expression("^", a, Fraction(exponent))
 
 
 def exp(x: Any) -> Value:
@@ -192,7 +215,10 @@ def exp(x: Any) -> Value:
     >>> exp("1/2") / (1 + exp("1/2"))
     exp(1/2)/(1 + exp(1/2))
     """
-    return _operate("exp", x)
+    kind = type(x)
+    if kind is Fraction:
+        return _exp_quotient(x.as_integer_ratio())  # the hash of a Fraction is slow
+    return _exp_kept(x) if kind in KEPT else _exp(_value(x))
 
 
 def _exp(x: Value) -> Value:
@@ -226,25 +252,50 @@ def log_gamma(x: Any) -> Value:
 
 PI = Expression("pi")
 
-OPERATIONS: dict[str, Callable[..., Value]]
-OPERATIONS = {"+": add, "-": _subtract, "*": multiply, "/": divide, "^": _power, "exp": _exp}
-KEPT = (int, str, Fraction, Expression)
+KEPT = (Expression, int, Fraction, str)
 """Operands whose results are remembered; they are of these very types."""
+MEMORY = 1 << 14
+"""So many results of each operation are remembered: the entries of a table are made of few numbers."""
 LONG = 64
 """A sum of more parts is not remembered: each of its beginnings would be kept as well."""
 
 
-def _operate(operation: str, *operands: Any) -> Value:
-    """The result; the same operands give the same object, so that equal entries are recognized quickly."""
-    for operand in operands:
-        if type(operand) not in KEPT or (type(operand) is Expression and len(operand.arguments) > LONG):
-            return OPERATIONS[operation](*map(_value, operands))
-    return _remembered(operation, *operands)
+class _LongSum(Exception):
+    """Brings a sum past the memory."""
+
+    def __init__(self, value: Value) -> None:
+        self.value = value
 
 
-@lru_cache(maxsize=1 << 14, typed=True)
-def _remembered(operation: str, *operands: Any) -> Value:
-    return OPERATIONS[operation](*map(_value, operands))
+def _short(found: Value) -> Value:
+    if isinstance(found, Expression) and len(found.arguments) > LONG:
+        raise _LongSum(found)
+    return found
+
+
+@lru_cache(MEMORY)
+def _sum(a: Any, b: Any) -> Value:
+    return _short(add(_value(a), _value(b)))
+
+
+@lru_cache(MEMORY)
+def _difference(a: Any, b: Any) -> Value:
+    return _short(subtract(_value(a), _value(b)))
+
+
+@lru_cache(MEMORY)
+def _product(a: Any, b: Any) -> Value:
+    return multiply(_value(a), _value(b))
+
+
+@lru_cache(MEMORY)
+def _quotient(a: Any, b: Any) -> Value:
+    return divide(_value(a), _value(b))
+
+
+_power = lru_cache(MEMORY)(power)
+_exp_kept = lru_cache(MEMORY)(lambda x: _exp(_value(x)))
+_exp_quotient = lru_cache(MEMORY)(lambda x: _exp(_value(Fraction(*x))))
 
 
 # ------------------------------------------------------------------ the canonical form
@@ -273,11 +324,11 @@ def _expression_form(value: Expression) -> Form | None:
     if value.operation == "/":
         forms[1] = forms[1][1], forms[1][0]
     if value.operation == "^":
-        power = _whole(value.arguments[1])
-        if abs(power) > MAX_TERMS:
+        times = _whole(value.arguments[1])
+        if abs(times) > MAX_TERMS:
             return None
-        top, bottom = forms[0]
-        forms = [(top, bottom) if power > 0 else (bottom, top)] * abs(power)
+        top, bottom = forms[0] if times > 0 else (forms[0][1], forms[0][0])
+        return to_power((top, bottom), abs(times)) if bottom else UNDEFINED
     if not all(bottom for _, bottom in forms):
         return UNDEFINED
     return combine(forms, value.operation == "+")

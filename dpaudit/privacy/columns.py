@@ -10,10 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from fractions import Fraction
+from typing import NamedTuple
 
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball
 from dpaudit.numbers.verdict import Verdict
+from dpaudit.privacy.fast.refusal import TooCoarse
 from dpaudit.privacy.protocols import Audited, Dataset, Law
 
 Place = tuple[Dataset, Dataset, int]
@@ -32,21 +34,54 @@ class Unlike(ValueError):
 
 
 class Clique:
-    """The levels of all data sets of one clique, with the largest and the smallest of every output."""
+    """The levels of all data sets of one clique, with the largest and the smallest of every output.
 
-    def __init__(self, law: Law, members: Sequence[Dataset], tell: Callable[[], None] = lambda: None) -> None:
+    With ``screen``, floats leave out the members and outputs whose losses are certainly below the largest one, or, with
+    ``bound``, certainly within that.
+    """
+
+    def __init__(
+        self,
+        law: Law,
+        members: Sequence[Dataset],
+        tell: Callable[[], None] = lambda: None,
+        *,
+        screen: bool = False,
+        bound: Ball | None = None,
+    ) -> None:
         self.law, self.members = law, members
-        self.rows: list[Sequence[Ball]] = []
-        self.places: Sequence[int] = law.levels(members[0])[1]
+        places = law.places(members[0])
         for x in members:
-            levels, places = law.levels(x)
-            if places is not self.places and list(places) != list(self.places):
+            other = law.places(x)
+            if other is not places and list(other) != list(places):
                 raise Unlike
-            self.rows.append(levels)
-            tell()
+        columns = self._screened(bound, tell) if screen and places else None
+        self.left = None if columns is None else len(self.members) * (len(self.members) - 1)
+        self.places = places if columns is None else [places[i] for i in columns]
+        self.rows: list[Sequence[Ball]] = []
+        for x in self.members if self.places else ():
+            self.rows.append(law.levels(x, columns))
+            if columns is None:
+                tell()
+        if not self.rows:
+            self.most, self.least, self.spreads = [], [], []
+            return
         self.most = balls.columnwise(Ball.max, self.rows)
         self.least = balls.columnwise(Ball.min, self.rows)
         self.spreads = [law.gap(a, b) for a, b in zip(self.most, self.least, strict=True)]
+
+    def _screened(self, bound: Ball | None, tell: Callable[[], None]) -> Sequence[int] | None:
+        """Leaves out members; returns which of the possible outputs are left, None where floats cannot tell."""
+        from dpaudit.privacy.fast.brackets import part_of  # brings numpy
+
+        brackets = self.law.brackets()
+        try:
+            if brackets is not None:
+                self.members, columns = part_of(brackets, self.members, bound, tell)
+                return columns
+        except TooCoarse:
+            pass
+        return None
 
     def near(self, column: int) -> tuple[list[int], list[int]]:
         """The members that may have the largest and the smallest level of an output."""
@@ -61,19 +96,34 @@ class Clique:
         return tops, [i for i, v in enumerate(values) if not balls.certainly_at_most(self.law.gap(most, v), limit)]
 
 
-def largest_difference(
-    law: Law, cliques: Iterable[Sequence[Dataset]], order: dict[Dataset, int], tell: Callable[[], None]
-) -> tuple[Ball, Place]:
-    """A ball that contains the worst loss, and where it is attained; of several places the first as pairs are walked.
+class Largest(NamedTuple):
+    """A ball that contains the worst loss, and where it is attained: its lower end is at most the loss there.
 
-    The ball's lower end is at most the loss at that place.
+    ``left`` is the number of ordered pairs that floats left to the balls, where there were floats.
     """
+
+    value: Ball
+    place: Place
+    left: int | None = None
+
+
+def largest_difference(
+    law: Law,
+    cliques: Iterable[Sequence[Dataset]],
+    order: dict[Dataset, int],
+    tell: Callable[[], None],
+    *,
+    screen: bool = False,
+) -> Largest:
+    """The worst loss; of several places the first as pairs are walked."""
     peak: Ball | None = None
+    left: int | None = None
     found: list[tuple[tuple[int, int, int, int], Ball, Place]] = []
     for members in cliques:
-        clique = Clique(law, members, tell)
+        clique = Clique(law, members, tell, screen=screen)
         if not clique.spreads:
             continue
+        left = left if clique.left is None else clique.left + (left or 0)
         top = balls.maximum(clique.spreads)
         peak = top if peak is None else balls.maximum([peak, top])
         for column, spread in enumerate(clique.spreads):
@@ -83,7 +133,7 @@ def largest_difference(
     if peak is None:
         raise ValueError("no two data sets are adjacent")
     _, value, place = min(found, key=lambda entry: entry[0])
-    return balls.from_ends(value, peak), place
+    return Largest(balls.from_ends(value, peak), place, left)
 
 
 def _first(clique: Clique, column: int, order: dict[Dataset, int]) -> tuple[tuple[int, int, int, int], Ball, Place]:
@@ -99,19 +149,21 @@ def _first(clique: Clique, column: int, order: dict[Dataset, int]) -> tuple[tupl
     return (first, last, int(order[x] > order[y]), place), value, (x, y, place)
 
 
-def at_most(mechanism: Audited, law: Law, cliques: Iterable[Sequence[Dataset]], bound: Fraction) -> Verdict:
+def at_most(
+    mechanism: Audited, law: Law, cliques: Iterable[Sequence[Dataset]], bound: Fraction, *, screen: bool = False
+) -> Verdict:
     """The verdict on "no loss exceeds the bound >= 0"; a loss that equals it by algebra is no obstacle."""
     limit, outcome = balls.ball(bound), Verdict.PROVED
     algebra, outputs = mechanism.algebra(), mechanism.outputs()
     seen: set[Hashable] = set()
     for members in cliques:
-        clique = Clique(law, members)
+        clique = Clique(law, members, screen=screen, bound=limit)
         for column, spread in enumerate(clique.spreads):
             if balls.certainly_at_most(spread, limit):
                 continue
             tops, bottoms = clique.above(column, limit)
             for i, j in _unseen(law, clique, column, (tops, bottoms), seen):
-                loss = algebra.loss(members[i], members[j], outputs[clique.places[column]])
+                loss = algebra.loss(clique.members[i], clique.members[j], outputs[clique.places[column]])
                 if loss is None:
                     single = balls.at_most(law.gap(clique.rows[i][column], clique.rows[j][column]), limit)
                 else:

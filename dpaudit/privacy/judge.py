@@ -15,6 +15,7 @@ from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy import columns
 from dpaudit.privacy.claim import Claim, Evidence
 from dpaudit.privacy.effort import USUAL, Effort
+from dpaudit.privacy.fast import screens_columns
 from dpaudit.privacy.loss import hockey_stick, verdict, worst_delta, worst_loss
 from dpaudit.privacy.pairs import Worst, pairs
 from dpaudit.privacy.protocols import Audited, Mass
@@ -54,7 +55,7 @@ def at_most(mechanism: Audited, bound: Fraction, effort: Effort = USUAL, bits: i
         cliques = columns.cliques_of(mechanism)
         if cliques is not None and bound >= 0:
             with suppress(columns.Unlike):
-                return columns.at_most(mechanism, law, cliques, bound)
+                return columns.at_most(mechanism, law, cliques, bound, screen=screens_columns(mechanism, effort.tier))
         seen: set[Hashable] = set()
         for x, y in pairs(mechanism, effort.whole()):
             for mass in law.ratios(x, y, seen):

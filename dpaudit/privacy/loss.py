@@ -13,9 +13,9 @@ from dpaudit.numbers.balls import Ball, ball
 from dpaudit.numbers.champion import Champion
 from dpaudit.numbers.enclosure import Enclosure, at_least, infinite
 from dpaudit.numbers.verdict import Verdict
-from dpaudit.privacy.columns import cliques_of, largest_difference
+from dpaudit.privacy.columns import Largest, cliques_of, largest_difference
 from dpaudit.privacy.effort import Effort
-from dpaudit.privacy.fast import fast_tier, refuse_if_forced
+from dpaudit.privacy.fast import fast_tier, refuse_if_forced, screens_columns
 from dpaudit.privacy.fast.refusal import TooCoarse
 from dpaudit.privacy.pairs import Witness, Worst, pairs
 from dpaudit.privacy.protocols import Audited, Dataset, Mass
@@ -57,29 +57,30 @@ def worst_loss_by_search(mechanism: Audited, effort: Effort) -> Worst:
             refuse_if_forced(effort.tier, reason)
     effort.check_memory(mechanism)
 
-    def attempt() -> tuple[Enclosure, Witness] | None:
-        value, (x, y, i) = _largest_difference(mechanism, effort)
+    def attempt() -> tuple[Enclosure, Witness, int | None] | None:
+        value, (x, y, i), left = _largest_difference(mechanism, effort)
         narrow = effort.enclosure(value, least=0)
-        return None if narrow is None else (narrow, Witness(x, y, mechanism.outputs()[i]))
+        return None if narrow is None else (narrow, Witness(x, y, mechanism.outputs()[i]), left)
 
     size = mechanism.counts().outputs
-    (value, witness), bits = balls.refine(attempt, *balls.bits_for(effort.digits, size))
-    return Worst(value, witness, bits)
+    (value, witness, left), bits = balls.refine(attempt, *balls.bits_for(effort.digits, size))
+    return Worst(value, witness, bits, "exact" if left is None else "fast", left)
 
 
-def _largest_difference(mechanism: Audited, effort: Effort) -> tuple[Ball, tuple[Dataset, Dataset, int]]:
+def _largest_difference(mechanism: Audited, effort: Effort) -> Largest:
     law = effort.law(mechanism)
     cliques = cliques_of(mechanism) if effort.part is None else None
     if cliques is not None:
         order = {x: i for i, x in enumerate(mechanism.datasets())}
-        return largest_difference(law, cliques, order, effort.teller(len(order)))
+        screen = screens_columns(mechanism, effort.tier)
+        return largest_difference(law, cliques, order, effort.teller(len(order)), screen=screen)
     champion: Champion[tuple[Dataset, Dataset, int]] = Champion()
     seen: set[Hashable] = set()
     for x, y in pairs(mechanism, effort):
         losses, places = law.losses(x, y, seen)
         champion.offer(losses, lambda i, x=x, y=y, at=places: (x, y, at[i]))  # type: ignore[misc]
         champion.offer([-loss for loss in losses], lambda i, x=x, y=y, at=places: (y, x, at[i]))  # type: ignore[misc]
-    return champion.result()
+    return Largest(*champion.result())
 
 
 def worst_delta(mechanism: Audited, at: Fraction, effort: Effort) -> Worst:

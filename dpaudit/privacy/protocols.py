@@ -19,6 +19,7 @@ from dpaudit.numbers.verdict import Verdict
 
 if TYPE_CHECKING:
     from dpaudit.privacy.effort import Effort
+    from dpaudit.privacy.fast.brackets import Brackets
     from dpaudit.privacy.fast.ways import FloatPairs
     from dpaudit.privacy.pairs import Worst
 
@@ -86,10 +87,18 @@ class Law(ABC):
         """Balls that contain ln P_x(r), output by output."""
         return [p.log() for p in self.probabilities(x)]
 
-    def levels(self, x: Dataset) -> tuple[Sequence[Ball], Sequence[int]]:
-        """Balls that grow with P_x(r) for the outputs that are possible, and the positions of these."""
+    def levels(self, x: Dataset, only: Sequence[int] | None = None) -> Sequence[Ball]:
+        """Balls that grow with P_x(r) for the outputs that are possible, or for ``only`` some of these."""
         found = self.log_probabilities(x)
-        return found, range(len(found))
+        return found if only is None else [found[i] for i in only]
+
+    def places(self, x: Dataset) -> Sequence[int]:
+        """The positions of the outputs that are possible."""
+        return range(len(self.probabilities(x)))
+
+    def brackets(self) -> Brackets | None:
+        """Floats that bracket the levels, where the law has them."""
+        return None
 
     def gap(self, a: Ball, b: Ball) -> Ball:
         """A ball that contains the loss between two levels of one output."""

@@ -6,16 +6,17 @@ impossible. What neither tells is UNDECIDED.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
-from typing import Any, NamedTuple
+from functools import lru_cache, partial
+from operator import is_
+from typing import Any, cast
 
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, PrecisionExhausted, ball
 from dpaudit.numbers.errors import InputError
-from dpaudit.numbers.exponentials import UNDEFINED, Form, is_positive
+from dpaudit.numbers.exponentials import UNDEFINED, Form, is_positive, key
 from dpaudit.numbers.expressions import Expression, as_ball, exponential_form, to_json, undisguised
 from dpaudit.numbers.rationals import rational
 from dpaudit.numbers.verdict import Verdict
@@ -87,16 +88,28 @@ def is_plain(value: Fraction) -> bool:
     return bool(0 <= value.numerator < _TOO_LONG > value.denominator)
 
 
-class Known(NamedTuple):
-    """An entry that was read: the verdict on "its output is possible", and a number; equal numbers, equal entries."""
+def _none(value: Any) -> None:
+    """No key: the value is read each time."""
+    del value
 
-    entry: Entry
-    possible: Verdict
-    number: int
+
+KEYS: dict[type, Callable[[Any], Hashable]]
+KEYS = {int: int.as_integer_ratio, Fraction: Fraction.as_integer_ratio, str: str, Expression: lambda value: value}
+"""How a value is written, by its very type; a Fraction by its two whole numbers, as its hash is slow."""
+
+
+def keys(values: Sequence[Any]) -> Sequence[Hashable]:
+    """A key for each value, that of values written alike is the same; None for a value of another type."""
+    kinds = set(map(type, values))
+    if kinds <= {Expression, str}:
+        return values
+    if kinds <= {Fraction, int}:
+        return [value.as_integer_ratio() for value in values]
+    return [KEYS.get(type(value), _none)(value) for value in values]
 
 
 class Entries:
-    """The entries of one mechanism: one that is written alike is read once.
+    """The entries of one mechanism: one that is written alike is read once, and has one place in these lists.
 
     Entries with one canonical form have one number. Two equal enclosures may hold different numbers: each has its own.
     """
@@ -105,28 +118,48 @@ class Entries:
         self.logarithmic = logarithmic
         self.sums: set[Hashable] = set()
         """The rows, by their numbers and how often each occurs, that are known to be distributions."""
-        self.patterns: dict[tuple[Verdict, ...], tuple[Verdict, ...]] = {}
-        """Which outputs of a row are possible: rows that are alike in this share one tuple."""
-        self._known: dict[Any, Known] = {}
+        self.entries: list[Entry] = []
+        self.possible: list[Verdict] = []
+        """The verdict on "its output is possible"."""
+        self.numbers: list[int] = []
+        """Equal numbers, equal entries."""
+        self.enclosures = False
+        """Whether any of the entries is one."""
+        self._patterns: dict[Hashable, tuple[Verdict, ...]] = {}
+        self._places: dict[Hashable, int] = {}
         self._numbers: dict[Hashable, int] = {}
 
-    def read(self, value: Any, error: Callable[[str], InputError]) -> Known:
-        """The checked entry; ``error(rule)`` names the place."""
-        kind = type(value)
-        key: Any = (kind, value) if kind in (int, str, Expression) else None
-        if kind is Fraction:
-            key = value.numerator, value.denominator  # the hash of a Fraction is slow
-        found = None if key is None else self._known.get(key)
-        if found is None:
-            entry, possible = read_entry(value, self.logarithmic, error)
-            found = Known(entry, possible, self.number(entry))
-            if key is not None:
-                self._known[key] = found
-        return found
+    def read(self, values: Sequence[Any], error: Callable[[int, str], InputError]) -> list[int]:
+        """The places of the checked entries; ``error(i, rule)`` names the value."""
+        written = keys(values)
+        found = list(map(self._places.get, written))
+        for i, place in enumerate(found) if None in found else ():
+            if place is None:
+                found[i] = self._read(written[i], values[i], partial(error, i))
+        return cast(list[int], found)
+
+    def _read(self, written: Hashable, value: Any, error: Callable[[str], InputError]) -> int:
+        place = None if written is None else self._places.get(written)
+        if place is not None:
+            return place  # it occurred before, in this row
+        entry, possible = read_entry(value, self.logarithmic, error)
+        self.enclosures = self.enclosures or isinstance(entry, Between)
+        place = len(self.entries)
+        self.entries.append(entry)
+        self.possible.append(possible)
+        self.numbers.append(self.number(entry))
+        if written is not None:
+            self._places[written] = place
+        return place
 
     def number(self, entry: Entry) -> int:
         """The number of the entry."""
         return self._numbers.setdefault(_kind(entry), len(self._numbers))
+
+    def pattern(self, possible: Sequence[Verdict]) -> tuple[Verdict, ...]:
+        """Which outputs of a row are possible: rows that are alike in this share one tuple."""
+        certain = all(map(partial(is_, Verdict.PROVED), possible))
+        return self._patterns.setdefault(len(possible) if certain else tuple(possible), tuple(possible))
 
 
 def _kind(entry: Entry) -> Hashable:
@@ -134,7 +167,7 @@ def _kind(entry: Entry) -> Hashable:
     if isinstance(entry, Between):
         return object()
     form = exponential_form(entry) if isinstance(entry, Expression) else None
-    return entry if form is None else tuple(frozenset(terms.items()) for terms in form)
+    return entry if form is None else tuple(frozenset(key(terms)) for terms in form)
 
 
 def _enclosure(ends: list[Entry], error: Callable[[str], InputError]) -> tuple[Entry, Verdict]:

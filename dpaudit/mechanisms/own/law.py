@@ -1,180 +1,23 @@
-"""The distributions of somebody's own mechanism: exact entries as given, and their balls at any precision."""
+"""The distributions of somebody's own mechanism: balls of the exact entries, at any precision."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass
-from fractions import Fraction
-from functools import cached_property, lru_cache, partial
-from itertools import repeat
-from typing import Any
+from collections.abc import Callable, Hashable, Sequence
+from typing import TYPE_CHECKING
 
-from dpaudit.mechanisms.own.entry import Between, Entries, Entry, entry_ball, entry_form, entry_json, is_plain, short
+from dpaudit.mechanisms.own.entry import Entry, entry_ball
+from dpaudit.mechanisms.own.rows import GivenRow, Rows
 from dpaudit.numbers import balls
-from dpaudit.numbers.balls import Ball, PrecisionExhausted, ball
-from dpaudit.numbers.digits import rough
-from dpaudit.numbers.errors import InputError
-from dpaudit.numbers.exponentials import Form, log_of_quotient, product, sum_to_one
-from dpaudit.numbers.rationals import LONGEST_COMMON, total
+from dpaudit.numbers.balls import Ball, PrecisionExhausted
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.protocols import Dataset, Law, Mass
 
 MAX_FIXED_BITS = 1024
 """Fixed enclosures do not become narrower: a law beyond this precision is refused."""
 
-SUM_BITS = 512
-"""A row that algebra does not add up sums to 1 as far as this precision tells; the verifier asks for the same."""
-
-Error = Callable[[int | None, str], InputError]
-Losses = dict[tuple[int, int], Fraction | None]
-
-
-@dataclass(frozen=True)
-class GivenRow:
-    """One data set's distribution as given: probabilities, or unnormalised log-weights."""
-
-    entries: tuple[Entry, ...]
-    logarithmic: bool
-    possible: tuple[Verdict, ...]
-    """For every output the verdict on "its probability is > 0"."""
-    known: Entries
-
-    @staticmethod
-    def read(known: Entries, values: Sequence[Any], error: Error) -> GivenRow:
-        """The checked row; ``error(i, rule)`` names the place."""
-        if not known.logarithmic and all(type(value) is Fraction and is_plain(value) for value in values):
-            possible = tuple(Verdict.PROVED if value.numerator else Verdict.REFUTED for value in values)
-            row = GivenRow(tuple(values), False, known.patterns.setdefault(possible, possible), known)
-            row._check(error)
-            return row
-        found = [known.read(value, partial(error, i)) for i, value in enumerate(values)]
-        entries, possible, numbers = zip(*found, strict=True)
-        row = GivenRow(entries, known.logarithmic, known.patterns.setdefault(possible, possible), known)
-        vars(row)["numbers"] = numbers
-        if row.content not in known.sums:
-            row._check(error)
-            known.sums.add(row.content)
-        return row
-
-    @cached_property
-    def numbers(self) -> tuple[int, ...]:
-        """For every output the number of its entry; the same number, in any row, stands for the same value."""
-        return tuple(map(self.known.number, self.entries))
-
-    @cached_property
-    def content(self) -> frozenset[tuple[int, int]]:
-        """How often every number occurs."""
-        return frozenset(Counter(self.numbers).items())
-
-    def _check(self, error: Error) -> None:
-        """Refuses a row that is no distribution: by algebra where every entry has a form, else at SUM_BITS."""
-        if self.logarithmic:
-            if set(self.possible) == {Verdict.REFUTED}:
-                raise error(None, "makes every output impossible")
-            return
-        plain = [entry for entry in self.entries if isinstance(entry, Fraction | Between)]
-        if len(plain) == len(self.entries):
-            least = total(e if isinstance(e, Fraction) else e.lower for e in plain)
-            most = total(e if isinstance(e, Fraction) else e.upper for e in plain)
-            if least is None or most is None:
-                raise error(None, f"has a common denominator of more than {LONGEST_COMMON} digits")
-            if not least <= 1 <= most:
-                raise error(None, f"sums to {short(least if least > 1 else most)}, not to 1")
-            return
-        one = sum_to_one(entry_form(entry) for entry in self.entries)
-        if one:
-            return
-        with balls.precision(SUM_BITS):
-            found = balls.total(self._balls())
-            if not balls.overlap(found, ball(1)):
-                gap = balls.ends(found - 1)[0]
-                raise error(None, f"sums to 1 {'-' if gap < 0 else '+'} {rough(abs(gap), 3)}, not to 1")
-        if one is False:
-            raise error(None, f"sums to 1 at {SUM_BITS} bits, but not to exactly 1, by algebra")
-
-    def only(self, places: Iterable[int]) -> GivenRow:
-        """The part of the row at these places; it is no distribution."""
-        entries, possible = zip(*((self.entries[i], self.possible[i]) for i in places), strict=True)
-        return GivenRow(entries, self.logarithmic, possible, self.known)
-
-    @property
-    def places(self) -> Sequence[int]:
-        """The positions of the outputs that are not certainly impossible."""
-        return [i for i, possible in enumerate(self.possible) if possible is not Verdict.REFUTED]
-
-    @property
-    def _impossible(self) -> list[bool]:
-        return [possible is Verdict.REFUTED for possible in self.possible]
-
-    @property
-    def refinable(self) -> bool:
-        """Whether the entries can be had to any precision."""
-        return not any(isinstance(entry, Between) for entry in self.entries)
-
-    def _balls(self) -> list[Ball]:
-        return [entry_ball(entry) for entry in self.entries]
-
-    def log_probabilities(self) -> list[Ball]:
-        """Balls that contain ln P(r), and 0 for an impossible output."""
-        if not self.logarithmic:
-            pairs = zip(self._balls(), self._impossible, strict=True)
-            return [balls.zero() if impossible else p.log() for p, impossible in pairs]
-        weights, impossible = self._balls(), self._impossible
-        shift = balls.maximum([w for w, never in zip(weights, impossible, strict=True) if not never])
-        parts = [(w - shift).exp() for w, never in zip(weights, impossible, strict=True) if not never]
-        normaliser = balls.total(parts).log() + shift
-        return [balls.zero() if never else w - normaliser for w, never in zip(weights, impossible, strict=True)]
-
-    def probabilities(self) -> list[Ball]:
-        """Balls that contain P(r), exactly 0 for an impossible output."""
-        if not self.logarithmic:
-            return self._balls()
-        logs = zip(self.log_probabilities(), self._impossible, strict=True)
-        return [balls.zero() if impossible else w.exp() for w, impossible in logs]
-
-    def exact_loss(self, other: GivenRow, i: int) -> Fraction | None:
-        """Returns ln P(r) - ln P'(r) at output number i where algebra knows it to be rational, else None."""
-        mine, theirs = self.entries[i], other.entries[i]
-        rational = isinstance(mine, Fraction) and isinstance(theirs, Fraction)
-        if not self.logarithmic and rational:
-            return Fraction(0) if mine == theirs else None  # the logarithm of no other rational number is one
-        if not self.logarithmic:
-            return _log_ratio(mine, theirs)
-        shift = self._normaliser_shift(other)
-        if shift is None or not isinstance(mine, Fraction) or not isinstance(theirs, Fraction):
-            return None
-        return mine - theirs - shift
-
-    def _normaliser_shift(self, other: GivenRow) -> Fraction | None:
-        """Returns ln Z - ln Z' if the rational log-weights of one row are those of the other, all shifted alike."""
-        mine, theirs = self._sorted_weights, other._sorted_weights
-        if mine is None or theirs is None or len(mine) != len(theirs):
-            return None
-        shift = mine[0] - theirs[0]
-        return shift if all(a - b == shift for a, b in zip(mine, theirs, strict=True)) else None
-
-    @cached_property
-    def _sorted_weights(self) -> list[Fraction] | None:
-        possible = [entry for entry in self.entries if entry is not None]
-        rationals = [entry for entry in possible if isinstance(entry, Fraction)]
-        return sorted(rationals) if len(rationals) == len(possible) else None
-
-    @cached_property
-    def forms(self) -> list[Form] | None:
-        """The canonical forms of the probabilities; None where one of them has none."""
-        if not self.logarithmic:
-            found = [entry_form(entry) for entry in self.entries]
-            known = [form for form in found if form is not None]
-            return known if len(known) == len(found) else None
-        if self._sorted_weights is None:
-            return None
-        whole = {weight: Fraction(count) for weight, count in Counter(self._sorted_weights).items()}
-        return [({entry: Fraction(1)} if isinstance(entry, Fraction) else {}, whole) for entry in self.entries]
-
-    def to_json(self) -> list[Any]:
-        """The entries as exact text, expressions and intervals as nested lists, None for impossible."""
-        return [entry_json(entry) for entry in self.entries]
+if TYPE_CHECKING:
+    from dpaudit.privacy.fast.brackets import Brackets
 
 
 class OwnLaw(Law):
@@ -188,7 +31,7 @@ class OwnLaw(Law):
         self._values: dict[int, Ball] = {}
         self._entries: dict[int, Ball] = {}
         self._parts: dict[tuple[int, int], Ball] = {}
-        self._places: dict[tuple[Verdict, ...], Sequence[int]] = {}
+        self._places: dict[int, Sequence[int]] = {}
 
     def log_probabilities(self, x: Dataset) -> list[Ball]:
         """Balls that contain ln P_x(r); 0 for an impossible output (see Algebra.infinite)."""
@@ -198,12 +41,28 @@ class OwnLaw(Law):
         """Balls that contain P_x(r)."""
         return self._balls(x, self._values, GivenRow.probabilities)
 
-    def levels(self, x: Dataset) -> tuple[list[Ball], Sequence[int]]:
-        """The probabilities, or the logarithms of those that are given by log-weights; and their places."""
+    def levels(self, x: Dataset, only: Sequence[int] | None = None) -> list[Ball]:
+        """The probabilities, or the logarithms of those that are given by log-weights."""
+        row, places = self._rows[x], self.places(x)
+        wanted = places if only is None else [places[i] for i in only]
+        if row.logarithmic:
+            return self._normalised(row, wanted)
+        if row.is_plain:
+            return [self._entry(None, row.entries[i]) for i in wanted]
+        return [self._entry(row.numbers[i], row.entries[i]) for i in wanted]
+
+    def places(self, x: Dataset) -> Sequence[int]:
+        """The positions of the outputs that are possible; rows that are alike in this share one list."""
         row = self._rows[x]
-        found = self._normalised(row) if row.logarithmic else [self._entry(n, e) for n, e in self._numbered(row)]
-        places = self._places.setdefault(row.possible, row.places)
-        return [found[i] for i in places] if len(places) < len(found) else found, places
+        if id(row.possible) not in self._places:  # the rows hold these tuples
+            self._places[id(row.possible)] = row.places
+        return self._places[id(row.possible)]
+
+    def brackets(self) -> Brackets:
+        """The entries as floats."""
+        from dpaudit.mechanisms.own.brackets import LogWeights, Probabilities  # brings numpy
+
+        return (LogWeights if self._rows.logarithmic else Probabilities)(self._rows, self._entry)
 
     def name(self, x: Dataset, place: int) -> Hashable:
         """The number of the probability."""
@@ -214,11 +73,6 @@ class OwnLaw(Law):
         """The loss between two levels."""
         return a - b if self._rows.logarithmic else (a / b).log()
 
-    def _numbered(self, row: GivenRow) -> Iterable[tuple[int | None, Entry]]:
-        """The entries, each with its number; a rational number needs none, as its ball is made at once."""
-        plain = all(type(entry) is Fraction for entry in row.entries)
-        return zip(repeat(None) if plain else row.numbers, row.entries, strict=False)
-
     def _entry(self, number: int | None, entry: Entry) -> Ball:
         """A ball that contains the entry; that of one number is evaluated once."""
         if number is None:
@@ -227,18 +81,18 @@ class OwnLaw(Law):
             self._entries[number] = entry_ball(entry)
         return self._entries[number]
 
-    def _normalised(self, row: GivenRow) -> list[Ball]:
+    def _normalised(self, row: GivenRow, wanted: Sequence[int]) -> list[Ball]:
         """Balls that contain ln P(r) of a row of log-weights; e^weight is evaluated once for each distance."""
-        weights = [self._entry(number, entry) for number, entry in zip(row.numbers, row.entries, strict=True)]
-        counts = Counter(row.numbers[i] for i in row.places)
-        shift = max(counts, key=lambda number: balls.midpoint(self._entries[number], 64))
-        top, parts = self._entries[shift], []
-        for number, count in counts.items():
+        some = dict(zip(row.numbers, row.entries, strict=True))
+        weights = {number: self._entry(number, entry) for number, entry in some.items() if entry is not None}
+        shift = max(weights, key=lambda number: balls.midpoint(weights[number], 64))
+        parts = []
+        for number, weight in weights.items():
             if (number, shift) not in self._parts:
-                self._parts[number, shift] = (self._entries[number] - top).exp()
-            parts.append(self._parts[number, shift] * count)
-        normaliser = balls.total(parts).log() + top
-        return [weight - normaliser for weight in weights]
+                self._parts[number, shift] = (weight - weights[shift]).exp()
+            parts.append(self._parts[number, shift] * row.counts[number])
+        normaliser = balls.total(parts).log() + weights[shift]
+        return [weights[row.numbers[i]] - normaliser for i in wanted]
 
     def _balls(self, x: Dataset, known: dict[int, Ball], evaluate: Callable[[GivenRow], list[Ball]]) -> list[Ball]:
         numbers, row = self._rows.numbers(x), self._rows[x]
@@ -263,8 +117,8 @@ class OwnLaw(Law):
         return [logs_x[i] - logs_y[i] for i in found.values()], list(found.values())
 
     def ratios(self, x: Dataset, y: Dataset, seen: set[Hashable]) -> list[Mass]:
-        """The masses of pairs of probabilities that were not seen before, in either order."""
-        return self.masses(x, y) if self._fresh(x, y, seen) else []
+        """The masses of pairs of probabilities that were not seen before, in either order; each pair once."""
+        return self._masses(x, y, dict.fromkeys(self._fresh(x, y, seen), 1))
 
     def _fresh(self, x: Dataset, y: Dataset, seen: set[Hashable]) -> set[tuple[int, int]]:
         """The pairs of probabilities that were not seen before, and notes them.
@@ -282,89 +136,13 @@ class OwnLaw(Law):
 
     def masses(self, x: Dataset, y: Dataset) -> list[Mass]:
         """Returns P_x and P_y, with the loss where algebra knows it; outputs where both are the same are merged."""
+        return self._masses(x, y, Counter(self._rows.pairs(x, y)))
+
+    def _masses(self, x: Dataset, y: Dataset, counts: dict[tuple[int, int], int]) -> list[Mass]:
+        """The masses of these pairs of probabilities, each so many times."""
+        if not counts:
+            return []
         for z in (x, y):
             self.probabilities(z)
-        counts, values = Counter(self._rows.pairs(x, y)), self._values
-        losses = self._rows.losses(x, y, counts)
+        values, losses = self._values, self._rows.losses(x, y, counts)
         return [Mass(values[a] * count, values[b] * count, losses[a, b]) for (a, b), count in counts.items()]
-
-
-class Rows:
-    """The distributions as given, data set by data set, read once; equal probabilities have one number."""
-
-    def __init__(self, read: Callable[[Dataset], GivenRow], datasets: Sequence[Dataset]) -> None:
-        self._read, self._datasets = read, datasets
-        self._rows: dict[Dataset, GivenRow] = {}
-        self._numbers: dict[Dataset, tuple[int, ...]] = {}
-        self._values: dict[Dataset, frozenset[int]] = {}
-        self._names: dict[tuple[int, int], int] = {}
-        self._contents: dict[frozenset[tuple[int, int]], int] = {}
-        self._losses: Losses = {}
-
-    def __getitem__(self, x: Dataset) -> GivenRow:
-        if x not in self._rows:
-            self._rows[x] = self._read(x)
-        return self._rows[x]
-
-    def numbers(self, x: Dataset) -> tuple[int, ...]:
-        """The number of P_x(r), output by output."""
-        if x not in self._numbers:
-            row, names = self[x], self._names
-            if row.logarithmic:  # the same log-weight is the same probability where the other weights are the same too
-                content = self._contents.setdefault(row.content, len(self._contents))
-                self._numbers[x] = tuple(names.setdefault((entry, content), len(names)) for entry in row.numbers)
-            else:
-                self._numbers[x] = row.numbers
-        return self._numbers[x]
-
-    def values(self, x: Dataset) -> frozenset[int]:
-        """The numbers that occur among those of P_x(r)."""
-        if x not in self._values:
-            self._values[x] = frozenset(self.numbers(x))
-        return self._values[x]
-
-    def pairs(self, x: Dataset, y: Dataset) -> Iterable[tuple[int, int]]:
-        """The numbers of P_x(r) and P_y(r), output by output."""
-        return zip(self.numbers(x), self.numbers(y), strict=True)
-
-    def losses(self, x: Dataset, y: Dataset, wanted: Iterable[tuple[int, int]]) -> Losses:
-        """Returns by pair of numbers ln P_x - ln P_y where algebra knows it to be rational, else None."""
-        if not self._losses.keys() >= set(wanted):
-            for i, pair in enumerate(self.pairs(x, y)):
-                if pair not in self._losses:
-                    self._losses[pair] = self[x].exact_loss(self[y], i)
-        return self._losses
-
-    @property
-    def logarithmic(self) -> bool:
-        """Whether the distributions are given by log-weights."""
-        return self[self._datasets[0]].logarithmic
-
-    @cached_property
-    def refinable(self) -> bool:
-        """Returns False if any distribution is given as fixed enclosures."""
-        return all(self[x].refinable for x in self._datasets)
-
-
-@lru_cache(maxsize=1 << 14)
-def _coarse_log(entry: Entry) -> Ball:
-    """The logarithm to 128 bits, enough to see which losses cannot be a given rational number."""
-    with balls.precision(128):
-        return entry_ball(entry).log()
-
-
-def _log_ratio(mine: Entry, theirs: Entry) -> Fraction | None:
-    """Returns ln of the quotient of two probabilities if it is rational by their forms; both 0 counts as loss 0.
-
-    The only candidate comes from the largest exponents; the logarithms of the two rule most of them out.
-    """
-    a, b = entry_form(mine), entry_form(theirs)
-    if a is None or b is None:
-        return None
-    if not a[0] or not b[0]:
-        return Fraction(0) if a[0] == b[0] else None
-    candidate = max(a[0]) - max(a[1]) - max(b[0]) + max(b[1])
-    with balls.precision(128):
-        if not balls.overlap(_coarse_log(mine) - _coarse_log(theirs), ball(candidate)):
-            return None
-    return log_of_quotient(product(a[0], b[1]), product(b[0], a[1]))

@@ -21,14 +21,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import product
 from math import comb, prod
 from typing import Any
 
 from dpaudit.mechanisms.own.entry import Entries, Entry, short
-from dpaudit.mechanisms.own.law import GivenRow
 from dpaudit.mechanisms.own.mechanism import OwnMechanism
+from dpaudit.mechanisms.own.rows import GivenRow
 from dpaudit.mechanisms.own.user_code import guarded
 from dpaudit.numbers.errors import InputError, approximately
 from dpaudit.numbers.expressions import Expression
@@ -86,7 +86,7 @@ class Coordinates:
             return self._error(x, i, rule)
 
         if not isinstance(value, list | tuple):
-            self.entries.read(value, partial(error, None))
+            self.entries.read([value], error)
             value = [guarded(self.reference, lambda: 1 - _exact(value)), value]
         row = GivenRow.read(self.entries, list(value), error)
         number = self._numbers.setdefault(row.numbers, len(self.rows))

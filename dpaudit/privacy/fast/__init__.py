@@ -33,6 +33,12 @@ def fast_tier(mechanism: Audited, tier: str = "auto") -> Screen | None:
     return screen
 
 
+def screens_columns(mechanism: Audited, tier: str) -> bool:
+    """Whether floats look at the columns of a table before balls do: that of a large one, unless told otherwise."""
+    counts = mechanism.counts()
+    return tier != "exact" and counts.datasets * counts.outputs >= WORTH_IT
+
+
 def refuse_if_forced(tier: str, reason: TooCoarse) -> None:
     """Says why the fast tier cannot do it, if the caller insisted; else the exact tier takes over."""
     if tier == "fast":

@@ -1,0 +1,130 @@
+"""Sums of exponentials by quick ways: powers, products by key, rows added up as whole numbers; and the operators."""
+
+import pickle
+import subprocess
+import sys
+from fractions import Fraction as Fr
+from functools import reduce
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpaudit import PI, InputError, exp, log, sqrt
+from dpaudit.numbers import exponentials
+from dpaudit.numbers.exponentials import combine, of_rational, product, sum_to_one, to_power
+from dpaudit.numbers.expressions import Expression, exponential_form
+
+PARTS = st.fractions(-3, 3, max_denominator=4)
+SUMS = st.dictionaries(PARTS, PARTS.filter(bool), max_size=4)
+FORMS = st.tuples(SUMS, SUMS.filter(bool))
+
+
+def times(a, b):
+    """The product, term by term."""
+    found = {}
+    for s, c in a.items():
+        for t, d in b.items():
+            found[s + t] = found.get(s + t, 0) + c * d
+    return {e: c for e, c in found.items() if c}
+
+
+@given(SUMS, SUMS)
+def test_products_are_those_of_their_terms(a, b):
+    assert product(a, b) == times(a, b)
+    assert product(a, b) == times(a, b)  # also where it was worked out before
+
+
+@given(FORMS, st.integers(1, 9))
+def test_a_power_is_a_product(form, exponent):
+    top, bottom = to_power(form, exponent)
+    power = [reduce(times, [part] * exponent) for part in form]
+    assert times(top, power[1]) == times(power[0], bottom)
+    assert bottom[max(bottom)] == 1
+    assert max(bottom) == 0
+
+
+def test_powers_of_expressions_have_their_form():
+    a = exp(Fr(-1, 3))
+    assert exponential_form((1 + a) ** 3) == exponential_form((1 + a) * (1 + a) * (1 + a))
+    assert exponential_form((1 - a) ** -2) == exponential_form(1 / ((1 - a) * (1 - a)))
+    assert exponential_form((a - a) ** 2) == ({}, {Fr(0): 1})
+    assert exponential_form((a - a) ** -1) == ({}, {})  # undefined
+    assert exponential_form((1 + a) ** 10**6) is None
+
+
+@given(st.lists(st.tuples(st.integers(1, 9), st.integers(1, 4)), min_size=1, max_size=5))
+def test_a_row_sums_to_one_however_often_each_entry_occurs(weights):
+    whole = sum(weight * count for weight, count in weights)
+    half = exp(Fr(1, 2))
+    shares = [exponential_form(weight * (1 + half) / (whole * (1 + half))) for weight, _ in weights]
+    row = [(form, count) for form, (_, count) in zip(shares, weights, strict=True)]
+    assert sum_to_one(row)
+    assert sum_to_one([(shares[0], weights[0][1] + 1), *row[1:]]) is False
+
+
+def test_a_sum_whose_exponentials_cancel_is_one():
+    e = exp(1)
+    row = [1 / (1 + e), e / (1 + e)]
+    assert sum_to_one((exponential_form(entry), 1) for entry in row)
+    assert sum_to_one([(exponential_form(row[0]), 2)]) is False
+    assert sum_to_one([(exponential_form(e - 1), 1), (exponential_form(2 - e), 1)])
+    assert sum_to_one([(of_rational(Fr(1)), 1), (None, 1)]) is None
+
+
+def test_a_counted_row_goes_wrong_without_its_counts(monkeypatch):
+    """The broken twin: entries added up once, however often they occur."""
+    right = exponentials._added_up
+    monkeypatch.setattr(exponentials, "_added_up", lambda sums: right((terms, 1) for terms, _ in sums))
+    assert sum_to_one([(of_rational(Fr(1, 3)), 3)]) is False
+
+
+def test_equal_products_are_one_object():
+    a = {Fr(0): Fr(1), Fr(-1): Fr(1)}
+    assert product(a, a) is product(dict(a), a)
+    assert combine([(a, a), (a, a)], add_up=False)[0] is product(a, a)
+
+
+def test_what_is_written_alike_is_one_object():
+    assert exp(1) / (1 + exp(1)) is exp("1") / (1 + exp(Fr(1)))
+    assert sqrt(log(3) * PI) is sqrt(log(Fr(3)) * PI)
+    assert exp(1) * exp(1) is not exp(2)
+    assert Expression("exp", Fr(1)) is exp(1)
+    assert exp(1) != 1
+    assert len({exp(1), exp(1) + 0, exp(2)}) == 2
+
+
+def test_an_expression_that_went_through_a_file_is_the_same_object():
+    value = sqrt(2) * exp(Fr(1, 3)) ** 2 - PI
+    assert pickle.loads(pickle.dumps(value)) is value
+    code = "import pickle, sys; v = pickle.load(sys.stdin.buffer); print(v); print(v is eval(repr(v)))"
+    code = "from dpaudit import exp, sqrt, PI as pi; " + code
+    shown = subprocess.run(
+        [sys.executable, "-c", code], input=pickle.dumps(exp(1) * 3), capture_output=True, check=True
+    ).stdout.decode()
+    assert shown.split() == [repr(exp(1) * 3), "True"]
+
+
+@pytest.mark.parametrize("operand", [True, 1.0, None, 1 + 0j], ids=str)
+def test_an_operand_that_equals_a_known_one_and_is_no_exact_number_is_refused(operand):
+    e = exp(1)
+    for exact in (e + 1, 1 + e, e - 1, 1 - e, e * 1, 1 * e, e / 1, 1 / e):
+        assert exact is not None
+    operations = [lambda a, b: a + b, lambda a, b: a - b, lambda a, b: a * b, lambda a, b: a / b]
+    for operation in operations:
+        for pair in ((e, operand), (operand, e)):
+            with pytest.raises(InputError):
+                operation(*pair)
+    with pytest.raises(InputError):
+        _ = e**True
+    with pytest.raises(InputError):
+        exp(operand)
+
+
+def test_long_sums_are_what_short_ones_are():
+    whole = reduce(lambda total, i: exp(i) + total, range(2, 100), exp(1))
+    assert len(whole.arguments) == 99
+    assert len((whole - exp(7)).arguments) == 100
+    assert len((1 + whole).arguments) == 100
+    assert len((1 - whole).arguments) == 2
+    assert exponential_form(whole - whole)[0] == {}
