@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate, groupby, pairwise
-from math import ceil, floor
+from math import ceil, floor, inf
 from typing import TYPE_CHECKING, NamedTuple
 
 from dpaudit.numbers import balls
@@ -20,21 +20,27 @@ from dpaudit.numbers.balls import Ball, PrecisionExhausted, ball
 from dpaudit.numbers.champion import Champion
 from dpaudit.numbers.enclosure import Enclosure, exact
 from dpaudit.numbers.errors import InputError
-from dpaudit.numbers.normal import quantile
+from dpaudit.numbers.normal import normal, quantile
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.claim import Claim, Evidence, narrowed
 from dpaudit.privacy.curve import Group, PairCurve
 from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.judge import settled
 from dpaudit.privacy.judge_moments import unless_infinite
+from dpaudit.privacy.left import Left, Sieve
 from dpaudit.privacy.moments import InfiniteLoss
 from dpaudit.privacy.pairs import Witness, Worst, pairs
 from dpaudit.privacy.protocols import Audited, Mass
+from dpaudit.privacy.sieve import make_sieve
 
 if TYPE_CHECKING:
     from dpaudit.privacy.guarantee import GaussianDP, Points, TradeOff
 
-
+SIEVE_BITS = 128
+PROMISING = 12
+"""Epsilons whose worst pairs set the limits that others must break."""
+TANGENTS = 2048
+"""A Gaussian trade-off function is bounded by so many of its tangents: up to a share of about 10^-5."""
 Edge = tuple[Ball | None, Ball | None]
 
 
@@ -128,33 +134,25 @@ def _refuse_infinite(masses: Sequence[Mass], there: Witness, back: Witness) -> N
 Measure = Callable[[Rejection], Ball]
 
 
-def worst_test(mechanism: Audited, measure: Measure, effort: Effort, finite: bool) -> AtTest:
+Limits = Callable[[Ball, Sieve], tuple[list[Ball], list[Ball]]]
+"""(value of the measure, sieve) -> epsilons in ascending order, and a limit for delta at each of them: a pair that
+keeps all limits has no test with a larger measure. No epsilons: nothing is known."""
+
+
+def worst_test(mechanism: Audited, measure: Measure, limits: Limits, effort: Effort, finite: bool) -> AtTest:
     """The largest value of the measure over all tests of all ordered pairs; 0 if there are trivial ones only.
 
     Raises InfiniteLoss where a loss is infinite, if it is to be ``finite``.
     """
+    sieve = make_sieve(mechanism, effort, "claim")
+    left = _left(sieve, measure, limits, finite) if sieve.discards else sieve.every()
 
     def attempt() -> tuple[Enclosure, Witness, Fraction | None] | None:
-        champion: Champion[tuple[Witness, Edge | None]] = Champion()
-        bounds, law, first = list[Ball](), effort.law(mechanism), None
-        for x, y in pairs(mechanism, effort):
-            masses, there, back = law.masses(x, y), Witness(x, y, None), Witness(y, x, None)
-            first = first or there
-            if finite:
-                _refuse_infinite(masses, there, back)
-            for where, ordered in ((there, masses), (back, [m.swapped() for m in masses])):
-                for test in rejections(ordered, where):
-                    value = measure(test)
-                    if not value.is_finite():
-                        return None
-                    if test.edge is None:
-                        bounds = [balls.maximum([*bounds, value])]
-                    elif not balls.is_zero(value):
-                        champion.offer([value], lambda _, tag=(where, test.edge): tag)  # type: ignore[misc]
-        if first is None:
-            raise ValueError("there are no pairs")
-        value, (where, edge) = champion.result() if champion.alive else (balls.zero(), (first, None))
-        narrow = narrowed(mechanism, value.union(balls.maximum([value, *bounds])), effort.digits)
+        found = _largest(sieve, left, measure, finite)
+        if found is None:
+            return None
+        value, where, edge = found
+        narrow = narrowed(mechanism, value, effort.digits)
         return None if narrow is None else (narrow, where, None if edge is None else between(*edge))
 
     def careful() -> tuple[Enclosure, Witness, Fraction | None] | None:
@@ -167,6 +165,49 @@ def worst_test(mechanism: Audited, measure: Measure, effort: Effort, finite: boo
     return AtTest(value, where, bits, threshold=threshold)
 
 
+def _largest(sieve: Sieve, left: Left, measure: Measure, finite: bool) -> tuple[Ball, Witness, Edge | None] | None:
+    """A ball that contains the largest value over the pairs left, where, and at which edge; None if it is no number.
+
+    Its lower end is reached by a test.
+    """
+    champion: Champion[tuple[Witness, Edge | None]] = Champion()
+    bounds, first = list[Ball](), None
+    for x, y in left.pairs:
+        masses, there, back = sieve.masses(x, y), Witness(x, y, None), Witness(y, x, None)
+        first = first or there
+        if finite:
+            _refuse_infinite(masses, there, back)
+        for where, ordered in ((there, masses), (back, [m.swapped() for m in masses])):
+            for test in rejections(ordered, where):
+                value = measure(test)
+                if not value.is_finite():
+                    return None
+                if test.edge is None:
+                    bounds = [balls.maximum([*bounds, value])]
+                elif not balls.is_zero(value):
+                    champion.offer([value], lambda _, tag=(where, test.edge): tag)  # type: ignore[misc]
+    if first is None:
+        raise ValueError("there are no pairs")
+    value, (where, edge) = champion.result() if champion.alive else (balls.zero(), (first, None))
+    return value.union(balls.maximum([value, *bounds])), where, edge
+
+
+def _left(sieve: Sieve, measure: Measure, limits: Limits, finite: bool) -> Left:
+    """The pairs that may have the worst test: those that break a limit that promising ones set."""
+    with balls.precision(SIEVE_BITS):
+        top = sieve.largest_loss() if finite else 0.0
+        if top == inf:
+            return sieve.every()
+        steps = [balls.dyadic(top) * i / PROMISING for i in range(PROMISING)]
+        promising = sieve.promising(steps if finite else limits(balls.zero(), sieve)[0])
+        found = _largest(sieve, promising, measure, finite)
+        if found is None:
+            return sieve.every()
+        value = balls.ball(max(balls.ends(found[0])[0], Fraction(0)))
+        epsilons, allowed = limits(value, sieve)
+        return sieve.above(epsilons, allowed, promising) if epsilons else sieve.every()
+
+
 # ------------------------------------------------------------------ mu
 
 
@@ -174,7 +215,9 @@ def judge_gaussian(mechanism: Audited, claim: GaussianDP, effort: Effort) -> Cla
     """The verdict on mu-GDP, with an enclosure of the smallest mu; it is infinite where a loss is."""
 
     def decide() -> Claim:
-        outcome, worst = settled(mechanism, claim.mu, effort, lambda e: worst_test(mechanism, _mu, e, finite=True))
+        outcome, worst = settled(
+            mechanism, claim.mu, effort, lambda e: worst_test(mechanism, _mu, _below_gaussian, e, finite=True)
+        )
         return Claim(claim, outcome, None if worst is None else worst.evidence("gdp_mu", worst.value))
 
     return unless_infinite(mechanism, claim, "gdp_mu", {}, effort, decide)
@@ -185,6 +228,30 @@ def _mu(test: Rejection) -> Ball:
     return quantile(test.not_alpha, test.alpha) - quantile(test.beta, test.not_beta)
 
 
+def _below_gaussian(mu: Ball, sieve: Sieve) -> tuple[list[Ball], list[Ball]]:
+    """Limits below delta of N(0, 1) against N(mu, 1): the nodes of its tangents, which it is convex above.
+
+    In t = e^epsilon the tangent at e is Phi(mu/2 - e/mu) - t Phi(-mu/2 - e/mu). delta of a pair is convex in t, so if
+    it keeps below the tangents where they cross it does so everywhere between; from where the last one is 0 on there
+    is no loss.
+    """
+    if not balls.certainly_less(balls.zero(), mu):
+        return [], []
+    top = balls.dyadic(sieve.largest_loss())
+    places = [top * i / TANGENTS / mu for i in range(TANGENTS + 1)]
+    lines = [(normal(mu / 2 - z), normal(-mu / 2 - z)) for z in places]
+    crossings = [(p - q) / (a - b) for (p, a), (q, b) in pairwise(lines)]
+    last, slope = lines[-1]
+    epsilons = [balls.zero(), *(t.log() for t in (*crossings, last / slope))]
+    limits = [
+        lines[0][0] - lines[0][1],
+        *(p - t * a for t, (p, a) in zip(crossings, lines, strict=False)),
+        balls.zero(),
+    ]
+    known = all(value.is_finite() for value in (*epsilons, *limits))
+    return (epsilons, limits) if known else ([], [])
+
+
 # ------------------------------------------------------------------ f
 
 
@@ -193,7 +260,7 @@ def judge_trade_off(mechanism: Audited, claim: TradeOff, effort: Effort) -> Clai
 
     That margin is never above 0: it is 0 for the test that always rejects.
     """
-    effort.check_whole(mechanism, "claim")
+    effort.check_floats(mechanism, "claim")
     if not mechanism.tabular:
         rule = f"{mechanism.name} has no table of probabilities; (ε, δ) can be judged: --claim eps=1,delta=1e-5"
         raise InputError("claim", claim.option(), rule)
@@ -203,7 +270,12 @@ def judge_trade_off(mechanism: Audited, claim: TradeOff, effort: Effort) -> Clai
         f = balls.maximum([ball(slope) * test.alpha + ball(height) for slope, height in _lines(claim.points)])
         return balls.positive_part(f - test.beta)
 
-    outcome, worst = settled(mechanism, Fraction(0), effort, lambda e: worst_test(mechanism, deficit, e, finite=False))
+    def limits(value: Ball, sieve: Sieve) -> tuple[list[Ball], list[Ball]]:
+        return _below_lines(claim.points, value)
+
+    outcome, worst = settled(
+        mechanism, Fraction(0), effort, lambda e: worst_test(mechanism, deficit, limits, e, finite=False)
+    )
     if outcome is Verdict.UNDECIDED:
         known = _exact_deficit(mechanism, claim.points, effort)
         if known is not None:
@@ -220,6 +292,23 @@ def _lines(points: Points) -> list[tuple[Fraction, Fraction]]:
     """Returns slope and height of the lines of f, which is convex: it is the largest of them."""
     slopes = [(d - b) / (c - a) for (a, b), (c, d) in pairwise(points)]
     return [(slope, b - slope * a) for slope, (a, b) in zip(slopes, points, strict=False)]
+
+
+def _below_lines(points: Points, deficit: Ball) -> tuple[list[Ball], list[Ball]]:
+    """Limits of delta where no test of either way of a pair has a larger deficit.
+
+    The largest deficit of a pair from a line of slope -t and this height is height - 1 + delta(ln t), as 1 - delta is
+    the least beta + t alpha of all tests; for t < 1 it is height - t + t delta'(-ln t), delta' that of the other way.
+    """
+    allowed: dict[Fraction, list[Ball]] = {}
+    for slope, height in _lines(points):
+        t = -slope
+        if t >= 1:
+            allowed.setdefault(t, []).append(1 - ball(height) + deficit)
+        elif t > 0:
+            allowed.setdefault(1 / t, []).append((deficit + ball(t - height)) / ball(t))
+    factors = sorted(allowed)
+    return [ball(t).log() for t in factors], [balls.minimum(allowed[t]) for t in factors]
 
 
 def _exact_deficit(

@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import inf
 
 from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball
 from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.pairs import pairs
 from dpaudit.privacy.protocols import Audited, Dataset, Law, Mass
@@ -31,6 +33,9 @@ class Left:
 class Sieve:
     """The exact tier: every pair is left."""
 
+    discards = False
+    """Whether there may be fewer pairs left than there are."""
+
     def __init__(self, mechanism: Audited, effort: Effort) -> None:
         self.mechanism, self.effort = mechanism, effort
         self._laws: dict[int, Law] = {}
@@ -50,6 +55,23 @@ class Sieve:
         """The pairs that may have the largest D_order."""
         del order
         return self.every()
+
+    def promising(self, epsilons: Sequence[Ball]) -> Left:
+        """Of each epsilon a pair that may have the largest delta there; or all pairs."""
+        del epsilons
+        return self.every()
+
+    def above(self, epsilons: Sequence[Ball], limits: Sequence[Ball], always: Left) -> Left:
+        """The pairs whose delta may exceed its limit at one of these epsilons, and those that are there always.
+
+        The epsilons are >= 0 and in ascending order.
+        """
+        del epsilons, limits, always
+        return self.every()
+
+    def largest_loss(self) -> float:
+        """No loss is larger, as far as that is known."""
+        return inf
 
     def concentration(self, rho: Fraction | None = None) -> Left:
         """The pairs that may have the largest sup D_order / order, closely enough to compare it with rho."""

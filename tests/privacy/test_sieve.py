@@ -1,10 +1,13 @@
 """Answers about all pairs with the float filter and without it: the same verdicts; enclosures overlap, as narrow."""
 
 from fractions import Fraction
+from itertools import pairwise
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from mpmath import mp, mpf
 from random_laws import models, tables
 
 import dpaudit
@@ -14,11 +17,15 @@ from dpaudit.numbers.errors import InputError
 from dpaudit.posterior.model import make_model
 from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.guarantee import parse_guarantee
+from dpaudit.privacy.judge_tests import _below_gaussian
 from dpaudit.privacy.sieve import make_sieve
 
-pytest.importorskip("numpy", reason="the fast tier needs numpy")
+np = pytest.importorskip("numpy", reason="the fast tier needs numpy")
+
+from dpaudit.privacy.fast.screened import Screened  # noqa: E402
 
 CLAIMS = ["alpha=1,eps=1/10", "alpha=3/2,eps=1", "alpha=8,eps=1/5", "rho=1/50", "rho=3"]
+CLAIMS += ["mu=1/2", "mu=2", "f=0:1;1/4:1/2;1:0", "f=0:1/2;1/2:1/10;1:0", "f=0:1;1:0"]
 
 
 def both(mechanism, claim):
@@ -92,3 +99,43 @@ def test_ten_thousand_records_are_answered():
 def test_what_is_too_large_for_floats_is_refused():
     with pytest.raises(InputError, match="pairs times outputs"):
         dpaudit.judge("EHDS", "rho=1", n=100_000)
+
+
+@pytest.mark.parametrize("mu", ["1/100", "3/10", "2", "6"])
+def test_the_limits_lie_below_delta_of_the_gaussian_and_close_to_it(mu):
+    """At the nodes and between them, in t = e^epsilon; by mpmath."""
+    top = float(Fraction(mu)) * 3
+    with balls.precision(128):
+        epsilons, limits = _below_gaussian(balls.ball(Fraction(mu)), SimpleNamespace(largest_loss=lambda: top))
+        texts = [[end.mid().str(40, radius=False) for end in ends] for ends in (epsilons, limits)]
+    with mp.workdps(40):
+        nodes = list(zip(*([mpf(text) for text in column] for column in texts), strict=True))
+    assert nodes[0][0] == 0
+    assert nodes[-1][1] == 0
+    assert nodes[-1][0] >= top
+    with mp.workdps(40):
+        m = mpf(Fraction(mu).numerator) / Fraction(mu).denominator
+
+        def delta(t):
+            return mp.ncdf(m / 2 - mp.log(t) / m) - t * mp.ncdf(-m / 2 - mp.log(t) / m)
+
+        for (e, low), (f, high) in list(pairwise(nodes))[::40]:
+            middle = (mp.exp(e) + mp.exp(f)) / 2
+            assert low <= delta(mp.exp(e)) + mpf("1e-30")
+            assert delta(middle) * (1 - mpf("1e-4")) <= (low + high) / 2 <= delta(middle) + mpf("1e-30")
+
+
+@pytest.mark.parametrize("wrong", ["above", "concentration", "divergence"])
+def test_a_sieve_that_discards_too_much_would_be_seen(wrong, monkeypatch):
+    """Twins that leave the least promising pair alone."""
+
+    def broken(self, *arguments):
+        uppers = self._deltas([balls.zero()])[:, 0]
+        return self._left(np.zeros(len(uppers), dtype=bool), [int(uppers.argmin())], 0.0)
+
+    monkeypatch.setattr(Screened, wrong, broken)
+    monkeypatch.setattr(Screened, "promising", lambda self, epsilons: broken(self))
+    mechanism = make_mechanism("EHDL", make_model(40, None, "1,3/2"), "2", {})
+    claim = {"above": "mu=2", "concentration": "rho=3", "divergence": "alpha=8,eps=1/5"}[wrong]
+    with pytest.raises(AssertionError):
+        agree(mechanism, claim)

@@ -12,9 +12,11 @@ from fractions import Fraction
 import numpy as np
 
 from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball
 from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.fast.exponential_table import Floats
 from dpaudit.privacy.fast.orders import above_rate, divergence_uppers
+from dpaudit.privacy.fast.sticks import points, stick_uppers
 from dpaudit.privacy.fast.ways import BallPairs, FloatPairs, Way
 from dpaudit.privacy.left import Left, Sieve
 from dpaudit.privacy.moments import TOLERANCE, Concentration, Moments
@@ -32,6 +34,8 @@ NEAREST = 2.0**-40
 class Screened(Sieve):
     """Floats discard pairs."""
 
+    discards = True
+
     def __init__(self, mechanism: Audited, effort: Effort, option: str) -> None:
         super().__init__(mechanism, effort)
         self._option = option
@@ -48,6 +52,11 @@ class Screened(Sieve):
     def masses(self, x: Dataset, y: Dataset) -> Sequence[Mass]:
         """Returns P_x and P_y on a partition of the outputs, at the precision in force."""
         return super().masses(x, y) if self._screen is None else self._screen.masses(x, y)
+
+    def every(self) -> Left:
+        """All pairs, if the balls can compute them."""
+        self.effort.check_whole(self.mechanism, self._option)
+        return super().every()
 
     def divergence(self, order: Fraction) -> Left:
         """The pairs that may have the largest D_order."""
@@ -73,7 +82,27 @@ class Screened(Sieve):
             bar = max(best * (1 + NEAREST), balls.float_below(balls.ball(rho)))
         return self._left(self._over_all(lambda way: above_rate(way, bar, table)), tops, bar)
 
-    def _over_all(self, measure: Callable[[Way], Floats]) -> Floats:
+    def promising(self, epsilons: Sequence[Ball]) -> Left:
+        """Of each epsilon the pair with the largest upper bound of delta there."""
+        uppers = self._deltas(epsilons)
+        return self._left(np.zeros(len(uppers), dtype=bool), uppers.argmax(axis=0).tolist())
+
+    def above(self, epsilons: Sequence[Ball], limits: Sequence[Ball], always: Left) -> Left:
+        """The pairs whose delta may exceed its limit at one of these epsilons, and those that are there always."""
+        at, table = points(epsilons), self._floats.table
+        bars = np.array([balls.float_below(limit) for limit in limits])
+        may = self._over_all(lambda way: np.any(stick_uppers(way, at, table) > bars, axis=1))
+        return self._left(may, [2 * self._floats.pairs.index(pair) for pair in always.pairs])
+
+    def largest_loss(self) -> float:
+        """No loss is larger."""
+        return float(self._over_all(lambda way: way.loss.max(axis=1)).max())
+
+    def _deltas(self, epsilons: Sequence[Ball]) -> Floats:
+        at, table = points(epsilons), self._floats.table
+        return self._over_all(lambda way: stick_uppers(way, at, table))
+
+    def _over_all(self, measure: Callable[[Way], np.ndarray]) -> np.ndarray:
         """The measure of every pair: of x against y at 2 i, of y against x at 2 i + 1."""
         found = []
         with balls.precision(BITS):
