@@ -59,8 +59,8 @@ def lower_measure(cells: Cells, infinite: float) -> Measure:
         [factor * (1 - 8 * U) for factor in grow],
         [(1 - 8 * U) / factor for factor in grow],
     )
-    found = max((np.array(data.upwards()), np.array(data.downwards())), key=lambda values: float(np.sum(values)))
-    values = (found + cells.points) * (1 - 100 * U) - TINY
+    side = max((np.array(data.upwards()), np.array(data.downwards())), key=lambda values: float(np.sum(values)))
+    values = (side + cells.points) * (1 - 100 * U) - TINY
     return Measure(cells.lattice, cells.first, np.maximum(values, 0.0), infinite)
 
 

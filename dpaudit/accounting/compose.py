@@ -86,12 +86,12 @@ class Tilted:
 
 def _aligned(lower: Measure, upper: Measure) -> Floats:
     """The values of ``lower`` at the places of ``upper``; places outside, where it has next to nothing, are dropped."""
-    found = np.zeros(len(upper.values))
+    values = np.zeros(len(upper.values))
     start = lower.first - upper.first
-    left, right = max(start, 0), min(start + len(lower.values), len(found))
+    left, right = max(start, 0), min(start + len(lower.values), len(values))
     if right > left:
-        found[left:right] = lower.values[left - start : right - start]
-    return found
+        values[left:right] = lower.values[left - start : right - start]
+    return values
 
 
 @dataclass(frozen=True)
@@ -202,8 +202,8 @@ class Composition:
                 low, high = self._sums(at, begin, count)
             finite_low = balls.positive_part(scale * low)
             finite_high = balls.positive_part(scale * high)
-            found = self.infinite[0] + finite_low, (self.infinite[1] + finite_high).min(ball(1))
-        return found
+            ends = self.infinite[0] + finite_low, (self.infinite[1] + finite_high).min(ball(1))
+        return ends
 
     def _sums(self, at: Fraction, begin: int, count: int) -> tuple[Ball, Ball]:
         """Bounds of the sum of e^(-theta t) (1 - e^-t) c(j) over all losses t = jh - at > 0, beyond the window too."""

@@ -67,7 +67,7 @@ def to_dp_event(events: Sequence[Event]) -> Any | None:
     import dp_accounting as library
     from dp_accounting import dp_event
 
-    found = []
+    parts = []
     for event in events:
         if isinstance(event, Gaussian):
             one = library.GaussianDpEvent(float(event.sigma / event.sensitivity))
@@ -80,8 +80,8 @@ def to_dp_event(events: Sequence[Event]) -> Any | None:
             return None
         if event.sampled:
             one = library.PoissonSampledDpEvent(float(event.rate), one)
-        found.append(library.SelfComposedDpEvent(one, event.times))
-    return library.ComposedDpEvent(found)
+        parts.append(library.SelfComposedDpEvent(one, event.times))
+    return library.ComposedDpEvent(parts)
 
 
 def to_pld(event: Event, step: Fraction = Fraction(1, 1 << 13)) -> Any:
@@ -97,13 +97,13 @@ def to_pld(event: Event, step: Fraction = Fraction(1, 1 << 13)) -> Any:
         raise missing_extra("to_pld", event.name, "accounting", "the export needs dp-accounting") from None
     if Fraction(float(step)) != step or step.numerator != 1:
         raise InputError("step", step, "must be a power of 1/2, which a float holds exactly")
-    found = []
+    parts = []
     one = replace(event, times=1)
     pair = one.dominating()
     for direction in (pair,) if pair.symmetric else (pair, pair.other_direction()):
         measure = _dominating(direction, step)
-        found.append(pld_pmf.DensePLDPmf(float(step), measure.first, measure.values, measure.infinite, True))
-    return privacy_loss_distribution.PrivacyLossDistribution(*found)
+        parts.append(pld_pmf.DensePLDPmf(float(step), measure.first, measure.values, measure.infinite, True))
+    return privacy_loss_distribution.PrivacyLossDistribution(*parts)
 
 
 def _dominating(pair: Pair, step: Fraction) -> Measure:

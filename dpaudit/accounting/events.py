@@ -148,23 +148,23 @@ class DiscreteGaussian(Event):
         square = 2 * sigma * sigma
 
         def weights() -> tuple[list[Ball], Ball, Ball]:
-            found = [(-ball(Fraction(z * z) / square)).exp() for z in range(reach + 1)]
+            powers = [(-ball(Fraction(z * z) / square)).exp() for z in range(reach + 1)]
             beyond = (-ball(Fraction((reach + 1) ** 2) / square)).exp() / (
                 1 - (-ball(Fraction(2 * reach + 3) / square)).exp()
             )
             beyond = balls.from_ends(balls.zero(), beyond.upper())
-            return found, beyond, found[0] + 2 * (balls.total(found[1:]) + beyond)
+            return powers, beyond, powers[0] + 2 * (balls.total(powers[1:]) + beyond)
 
         def atoms() -> list[Atom]:
-            found, _, total = weights()
+            powers, _, total = weights()
             return [
-                Atom(found[abs(z - s)] / total, found[abs(z)] / total, Fraction(s * (2 * z - s)) / square)
+                Atom(powers[abs(z - s)] / total, powers[abs(z)] / total, Fraction(s * (2 * z - s)) / square)
                 for z in range(s - reach, reach + 1)
             ]
 
         def rest() -> Ball:
-            found, beyond, total = weights()
-            missing = balls.total(found[reach - s + 1 :])
+            powers, beyond, total = weights()
+            missing = balls.total(powers[reach - s + 1 :])
             return (2 * (beyond + missing) / total).upper()
 
         return Pair(atoms=atoms, left_out=rest).sampled(Fraction(self.rate))
@@ -209,8 +209,8 @@ class RandomizedResponse(Event):
         def atoms() -> list[Atom]:
             grown = ball(e).exp() if e is not None else ball(1 + k * (1 - self.noise) / Fraction(self.noise))
             total = grown + k - 1
-            found = [Atom(1 / total, grown / total, None if e is None else -e), Atom(grown / total, 1 / total, e)]
-            return [*found, Atom((k - 2) / total, (k - 2) / total, Fraction(0))] if k > 2 else found
+            atoms = [Atom(1 / total, grown / total, None if e is None else -e), Atom(grown / total, 1 / total, e)]
+            return [*atoms, Atom((k - 2) / total, (k - 2) / total, Fraction(0))] if k > 2 else atoms
 
         return Pair(atoms=atoms)
 

@@ -91,10 +91,10 @@ def _curve(mechanism: Any) -> Envelope:
 @lru_cache(maxsize=8)
 def _true_epsilon(mechanism: Any) -> Fraction | None:
     try:
-        found = true_epsilon(mechanism, Effort.read(15, 2 << 30, None)).value
+        epsilon = true_epsilon(mechanism, Effort.read(15, 2 << 30, None)).value
     except PrecisionExhausted:
         return None
-    return found.upper if isinstance(found.upper, Fraction) else None
+    return epsilon.upper if isinstance(epsilon.upper, Fraction) else None
 
 
 def released_deltas(mechanism: Any, times: int, points: Sequence[Fraction]) -> list[Enclosure]:

@@ -107,16 +107,16 @@ def transform_error(size: int) -> float:
 
 def power(values: Complexes, exponent: int) -> Complexes:
     """The powers of the entries, each within 1.01 (exponent - 1) PRODUCT relatively (FLOATS.md 3)."""
-    found: Complexes | None = None
+    result: Complexes | None = None
     square = values
     while exponent:
         if exponent & 1:
-            found = square if found is None else found * square
+            result = square if result is None else result * square
         exponent >>= 1
         if exponent:
             square = square * square
-    assert found is not None
-    return found
+    assert result is not None
+    return result
 
 
 def norm_above(values: Complexes | Floats) -> float:

@@ -89,19 +89,19 @@ class Direction:
         above, lattices = [], []
         for pair in self.upper:
             lattice = Lattice(step, _offset(pair, step))
-            found = cells(pair, lattice, beyond)
+            weights = cells(pair, lattice, beyond)
             with balls.precision(BITS):
                 infinite = up((pair.infinite() + pair.left_out()).upper())
-            above.append(upper_measure(found, infinite))
-            lattices.append((lattice, found))
+            above.append(upper_measure(weights, infinite))
+            lattices.append((lattice, weights))
         for choice in self.lower:
             terms = []
-            for event, pair, measure, whole, (lattice, found) in zip(
+            for event, pair, measure, whole, (lattice, weights) in zip(
                 self.events, choice, above, self.upper, lattices, strict=True
             ):
                 with balls.precision(BITS):
                     infinite = max(0.0, down(pair.infinite())) if not balls.is_zero(pair.infinite()) else 0.0
-                own = found if pair == whole else cells(pair, lattice, beyond)
+                own = weights if pair == whole else cells(pair, lattice, beyond)
                 terms.append(Term(lower_measure(own, infinite), measure, event.times))
             yield terms
 
@@ -247,11 +247,11 @@ class Grid:
         """One pass over all questions with this step."""
         beyond = self._beyond(questions)
         for direction in self.directions:
-            asked = [q for q in questions if self._matters(direction, q)]
-            for terms in direction.terms(step, beyond) if asked else ():
+            open_questions = [q for q in questions if self._matters(direction, q)]
+            for terms in direction.terms(step, beyond) if open_questions else ():
                 self.state.cells = max(len(term.upper.values) for term in terms)
                 saddle, composed = Saddle(terms), dict[Fraction, Composition]()
-                for question in asked:
+                for question in open_questions:
                     self._settle(direction.name, question, terms, saddle, composed)
         self.state.step = step
         for question in questions:
@@ -276,22 +276,22 @@ class Grid:
     ) -> None:
         """Bounds of one question in one direction; a tilt that turns out too steep is halved."""
         theta = _tilt(saddle, question)
-        found = self._side.get((name, question), UNKNOWN if question.delta is not None else ANY)
+        bounds = self._side.get((name, question), UNKNOWN if question.delta is not None else ANY)
         for _ in range(TRIES):
             if theta not in composed:
                 composed[theta] = Composition(terms, theta)
             curve = composed[theta].delta
             if question.epsilon is not None:
-                found = found.meet(delta_at(curve, question.epsilon))
+                bounds = bounds.meet(delta_at(curve, question.epsilon))
             else:
                 assert question.delta is not None
                 guess = saddle.cumulants(float(theta))[1]
                 with balls.precision(BITS):
-                    found = found.meet(epsilon_at(curve, question.delta, guess, self.gap / 40))
-            if found.gap() < 1 or theta < 1:
+                    bounds = bounds.meet(epsilon_at(curve, question.delta, guess, self.gap / 40))
+            if bounds.gap() < 1 or theta < 1:
                 break
             theta = Fraction(round(theta * 512), 1024)
-        self._side[name, question] = found
+        self._side[name, question] = bounds
 
 
 TRIES = 5

@@ -97,5 +97,5 @@ class Product:
         skipped = max(0, math.floor((epsilon - self.least) / self.step) + 1)
         k = max(0, len(self.p) - 1 - skipped)
         finite = balls.positive_part(self.p[k] - ball(epsilon).exp() * self.q[k])
-        found = self.infinite + finite
-        return found, (found + self.left_out).min(ball(1))
+        whole = self.infinite + finite
+        return whole, (whole + self.left_out).min(ball(1))

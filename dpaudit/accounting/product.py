@@ -94,12 +94,12 @@ def composed_deltas(envelope: Envelope, times: int, points: Sequence[Fraction]) 
     room = 1 - envelope.vertices[-1].advantage - envelope.slack
     extra = envelope.slack / room * times if balls.certainly_less(balls.zero(), room) else ball(1)
     lower = [Product(*pair_atoms(envelope.curves[i]), times) for i in promising(envelope)]
-    found = []
+    deltas = []
     for epsilon in points:
         low = balls.maximum([product.delta(epsilon) for product in lower])
         high = upper.delta(epsilon)
-        found.append((low, balls.from_ends(high.min(ball(1)), (high + extra).min(ball(1)))))
-    return found
+        deltas.append((low, balls.from_ends(high.min(ball(1)), (high + extra).min(ball(1)))))
+    return deltas
 
 
 def promising(envelope: Envelope) -> list[int]:

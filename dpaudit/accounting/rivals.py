@@ -91,13 +91,13 @@ def rivals(events: Sequence[Event], known: Sequence[tuple[Fraction, Bounds]]) ->
 
 def installed() -> dict[str, str]:
     """The versions of the accountants that are installed."""
-    found = {}
+    rivals = {}
     for package in ("dp-accounting", "prv-accountant", "opacus"):
         try:
-            found[package] = version(package)
+            rivals[package] = version(package)
         except PackageNotFoundError:
             continue
-    return found
+    return rivals
 
 
 def _pld(step: float) -> Callable[[Sequence[Event]], Asked | None]:

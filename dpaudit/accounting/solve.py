@@ -63,8 +63,8 @@ def gathered(events: Sequence[Event]) -> list[Event]:
         else:
             one = replace(event, times=1)
             counts[one] = counts.get(one, 0) + event.times
-    found = [replace(event, times=times) for event, times in counts.items()]
-    return [*found, Bells(mu_squared=mu_squared)] if mu_squared else found
+    events_once = [replace(event, times=times) for event, times in counts.items()]
+    return [*events_once, Bells(mu_squared=mu_squared)] if mu_squared else events_once
 
 
 def solve(
@@ -84,14 +84,14 @@ def solve(
     limit = _largest(parts)
     left = [q for q in questions if _limited(q, limit) is None]
     if method == GRID:
-        found = _on_grid(parts, left, gap, most_cells, progress)
+        solution = _on_grid(parts, left, gap, most_cells, progress)
     else:
         known, ended = _by_curve(parts, left, method)
-        found = Solution(known, method, ("both alike",), _step(parts, method), size or 0, interrupted=ended)
-    known = {q: found.known.get(q) or _limited(q, limit) or UNKNOWN for q in questions}
+        solution = Solution(known, method, ("both alike",), _step(parts, method), size or 0, interrupted=ended)
+    known = {q: solution.known.get(q) or _limited(q, limit) or UNKNOWN for q in questions}
     if limit is not None:
         known = {q: b if q.delta is None else b.meet(Bounds(Fraction(0), limit)) for q, b in known.items()}
-    return replace(found, known=known)
+    return replace(solution, known=known)
 
 
 def _step(parts: Sequence[Event], method: str) -> Fraction | None:
@@ -152,8 +152,8 @@ def _curve(parts: Sequence[Event], method: str) -> Curve:
     assert isinstance(bells, Bells)
 
     def closed(epsilon: Fraction) -> tuple[balls.Ball, balls.Ball]:
-        found = gaussian_delta(bells.mu_squared, epsilon)
-        return found, found
+        delta = gaussian_delta(bells.mu_squared, epsilon)
+        return delta, delta
 
     return closed
 

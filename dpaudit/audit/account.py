@@ -238,7 +238,7 @@ def account(
     relation = read_adjacency(adjacency, parts)
     questions = [*(Question(epsilon=point) for point in points), *(Question(delta=level) for level in levels)]
     judged = None if guarantee is None else Question(epsilon=guarantee.epsilon, bound=guarantee.delta)
-    asked = [*questions, ANY_TEST, *([] if judged is None else [judged])]
+    questions_and_test = [*questions, ANY_TEST, *([] if judged is None else [judged])]
     rounds = 0
 
     def count_round(state: State) -> None:
@@ -247,27 +247,27 @@ def account(
         if progress is not None:
             progress(rounds, rounds + 1)
 
-    found = solve(parts, asked, float(share), whole("cells", cells, 1 << 10, 1 << 22), count_round)
-    ours = [(level, found.known[Question(delta=level)]) for level in levels]
+    solution = solve(parts, questions_and_test, float(share), whole("cells", cells, 1 << 10, 1 << 22), count_round)
+    ours = [(level, solution.known[Question(delta=level)]) for level in levels]
     others, alone = list[Rival](), list[tuple[Event, Fraction, Enclosure]]()
     try:
-        for rival in rivals(parts, ours) if compare and found.interrupted is None else ():
+        for rival in rivals(parts, ours) if compare and solution.interrupted is None else ():
             others.append(rival)
-        for one in _alone(parts, levels, float(share)) if each and found.interrupted is None else ():
+        for one in _alone(parts, levels, float(share)) if each and solution.interrupted is None else ():
             alone.append(one)
     except KeyboardInterrupt as error:
-        found = replace(found, interrupted=error)
+        solution = replace(solution, interrupted=error)
     words: dict[str, Any] = {"at": points, "delta": levels, "claim": guarantee, "gap": share}
     return AccountResult(
         events=tuple(parts),
-        deltas=tuple((point, found.known[Question(epsilon=point)].enclosure(DIGITS)) for point in points),
+        deltas=tuple((point, solution.known[Question(epsilon=point)].enclosure(DIGITS)) for point in points),
         epsilons=tuple((level, bounds.enclosure(DIGITS)) for level, bounds in ours),
         adjacency=relation,
-        solution=found,
+        solution=solution,
         gap=share,
-        claim=Claim() if judged is None or guarantee is None else _judged(guarantee, found.known[judged]),
-        variation=found.known[ANY_TEST].enclosure(DIGITS),
-        claimed=None if judged is None else found.known[judged].enclosure(DIGITS),
+        claim=Claim() if judged is None or guarantee is None else _judged(guarantee, solution.known[judged]),
+        variation=solution.known[ANY_TEST].enclosure(DIGITS),
+        claimed=None if judged is None else solution.known[judged].enclosure(DIGITS),
         others=tuple(others),
         alone=tuple(alone),
         seconds=perf_counter() - start,
@@ -281,15 +281,15 @@ def _alone(
     """What every event alone spends; the whole is not their sum."""
     questions = [Question(delta=level) for level in levels]
     for event in events:
-        found = solve([event], questions, gap)
-        yield from ((event, level, found.known[Question(delta=level)].enclosure(DIGITS)) for level in levels)
+        solution = solve([event], questions, gap)
+        yield from ((event, level, solution.known[Question(delta=level)].enclosure(DIGITS)) for level in levels)
 
 
 def _guarantee(claim: str | EpsilonDelta | None) -> EpsilonDelta | None:
-    found = parse_guarantee("claim", claim) if isinstance(claim, str) else claim
-    if found is not None and not isinstance(found, EpsilonDelta):
+    guarantee = parse_guarantee("claim", claim) if isinstance(claim, str) else claim
+    if guarantee is not None and not isinstance(guarantee, EpsilonDelta):
         raise InputError("claim", claim, "an account judges (ε, δ): eps=3,delta=1e-5")
-    return found
+    return guarantee
 
 
 def _judged(guarantee: EpsilonDelta, bounds: Bounds) -> Claim:

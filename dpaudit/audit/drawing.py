@@ -111,18 +111,18 @@ class Line:
     def __rich__(self) -> Text:
         from rich.text import Text
 
-        found = Text(self.plain)
+        styled = Text(self.plain)
         for first, last, style in self.styles:
-            found.stylize(style, first, last)
-        return found
+            styled.stylize(style, first, last)
+        return styled
 
 
 def joined(lines: Sequence[Line]) -> Line:
     """The lines, one below the other, as one text."""
-    found = lines[0]
+    text = lines[0]
     for line in lines[1:]:
-        found = found + "\n" + line
-    return found
+        text = text + "\n" + line
+    return text
 
 
 def here() -> int:
@@ -137,10 +137,10 @@ def here() -> int:
 
 def cell_text(cell: Any, digits: int | None = None) -> Line:
     """The cell as text in its styles, its enclosures with at most so many significant digits."""
-    found = Line()
+    line = Line()
     for piece, style in cell.pieces() if isinstance(cell, Words) else [(cell, "")]:
-        found = found.append(text(shortened(piece, digits)), style)
-    return found
+        line = line.append(text(shortened(piece, digits)), style)
+    return line
 
 
 def words(line: Line, width: int, pattern: re.Pattern[str] = GROUP) -> Iterator[tuple[int, int]]:

@@ -86,10 +86,10 @@ class ExplainResult(Answer):
             "people": ("people", "epsilon", "delta", "accuracy"),
             "releases": ("releases", "epsilon", "delta", "accuracy"),
         }
-        found = super().members()
+        members = super().members()
         for name, keys in named.items():
-            found[name] = [dict(zip(keys, row, strict=True)) for row in found[name]]
-        return found
+            members[name] = [dict(zip(keys, row, strict=True)) for row in members[name]]
+        return members
 
     def picture(self) -> str:
         """The best guess against a blind one."""
@@ -178,8 +178,8 @@ def person(*promised: tuple[Fraction, Fraction], guessed: str = "yours") -> str:
     >>> person((Fraction(1), Fraction("1e-6")), (Fraction(2), Fraction(0)))
     'someone who knows every other record guesses yours with probability at most 0.7311 (blind: 0.5)'
     """
-    found = [explain(epsilon, delta=delta or None) for epsilon, delta in promised]
-    return "".join(guess(min(min(f.advantage.upper / 2, f.accuracy.upper - Fraction(1, 2)) for f in found), guessed))
+    meanings = [explain(epsilon, delta=delta or None) for epsilon, delta in promised]
+    return "".join(guess(min(min(f.advantage.upper / 2, f.accuracy.upper - Fraction(1, 2)) for f in meanings), guessed))
 
 
 def guess(gained: Fraction, guessed: str = "yours") -> tuple[str, str, str]:
@@ -232,15 +232,15 @@ def explain(
     start, effort = perf_counter(), Effort.read(digits, memory, progress, tier)
     if mech is None and epsilon is None:
         epsilon = setting.pop("eps", None)
-    asked = _Asked.read(rates, beliefs, people, releases)
+    wanted = _Asked.read(rates, beliefs, people, releases)
     if mech is None:
-        found = _promised(epsilon, delta, asked, effort.digits, setting)
+        explanation = _promised(epsilon, delta, wanted, effort.digits, setting)
     elif epsilon is not None:
         raise InputError("epsilon", epsilon, "with --mech the true ε is audited; --eps is the nominal ε")
     else:
         given: dict[str, Any] = {} if delta is None else {"delta": delta}
-        found = _audited(settled(mech, **setting, **given), asked, effort)
-    return ExplainResult(**found, seconds=perf_counter() - start)
+        explanation = _audited(settled(mech, **setting, **given), wanted, effort)
+    return ExplainResult(**explanation, seconds=perf_counter() - start)
 
 
 def _promised(

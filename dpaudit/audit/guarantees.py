@@ -41,25 +41,25 @@ def judge(
     start, effort = perf_counter(), Effort.read(digits, memory, progress, tier)
     chosen = settled(mech, **setting)
     subject = chosen.mechanism
-    asked = subject.claimed_here() if claim is None else parse_guarantee("claim", claim)
-    if asked is None:
+    guarantee = subject.claimed_here() if claim is None else parse_guarantee("claim", claim)
+    if guarantee is None:
         raise InputError("claim", "(missing)", f"{subject.name} claims nothing here: state a guarantee with --claim")
     if cross_check:
         check_possible(subject)
-        if asked.epsilon_delta() is None:
-            raise InputError("cross-check", asked.text(), "the reference answers ε-DP and (ε, δ)-DP only")
-    found = asked.judge(subject, effort)
+        if guarantee.epsilon_delta() is None:
+            raise InputError("cross-check", guarantee.text(), "the reference answers ε-DP and (ε, δ)-DP only")
+    judged = guarantee.judge(subject, effort)
     return GuaranteeResult(
         subject=chosen,
-        claim=found,
-        repairing_delta=repairing_delta(subject, effort, found),
+        claim=judged,
+        repairing_delta=repairing_delta(subject, effort, judged),
         whose=Whose.CLAIMED if claim is None else Whose.ASKED,
         counts=subject.counts(),
-        precision_bits=0 if found.evidence is None else found.evidence.bits,
-        cross_check=_again(subject, found.evidence) if cross_check else None,
+        precision_bits=0 if judged.evidence is None else judged.evidence.bits,
+        cross_check=_again(subject, judged.evidence) if cross_check else None,
         seconds=perf_counter() - start,
         command=chosen.command_line(
-            "judge", claim=claim and asked.option(), digits=effort.digits, tier=tier, cross_check=cross_check
+            "judge", claim=claim and guarantee.option(), digits=effort.digits, tier=tier, cross_check=cross_check
         ),
     )
 

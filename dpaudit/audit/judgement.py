@@ -166,8 +166,8 @@ def _mapped(value: Enclosure, function: Any) -> Enclosure:
     """The enclosure of a rising function of the value; an end that is infinite stays so."""
     lower = function(value.lower)
     upper = lower if value.is_open else function(value.upper)
-    found = outward(lower, upper, value.places)
-    return Enclosure(found.lower, infinite().upper, found.places) if value.is_open else found
+    image = outward(lower, upper, value.places)
+    return Enclosure(image.lower, infinite().upper, image.places) if value.is_open else image
 
 
 def _quotient(value: Enclosure, bound: Fraction) -> Enclosure:
@@ -229,8 +229,8 @@ class Judgement:
         return f"{self.verdict.value}{where}" + ("" if self.verdict is Verdict.PROVED else self._value_suffix())
 
     def _value_suffix(self) -> str:
-        found = self.value_text()
-        return f", {found}" if found else ""
+        value = self.value_text()
+        return f", {value}" if value else ""
 
     def value_text(self) -> str:
         """The quantity that decided with its value, in six digits or as many as show the verdict; "" of none."""
@@ -244,8 +244,8 @@ class Judgement:
         What fails names the n of the margin, unless the sentence has just named it: a δ repairs the claim there only.
         """
         named = () if self.extent is None else self.extent.ns
-        told = self.verdict is Verdict.PROVED or self.margin_n == self.first_n or named == (self.margin_n,)
-        return "" if self.margin is None else self.margin.text(self.verdict, None if told else self.margin_n)
+        without_n = self.verdict is Verdict.PROVED or self.margin_n == self.first_n or named == (self.margin_n,)
+        return "" if self.margin is None else self.margin.text(self.verdict, None if without_n else self.margin_n)
 
     def text(self) -> str:
         """The sentence and the margin: "1-DP: REFUTED, true ε = 2; exceeds by 100 %"."""
@@ -292,18 +292,18 @@ def judged(
     """The judgement of a claim with its evidence; None where nothing is stated or the verdict is silent."""
     if claim.guarantee is None or claim.verdict is None:
         return None
-    found = Judgement(claim.guarantee, claim.verdict, whose, subject, extent)
+    judgement = Judgement(claim.guarantee, claim.verdict, whose, subject, extent)
     if claim.evidence is None:
-        return found
+        return judgement
     value = _proved(claim, claim.evidence)
-    found = replace(found, quantity=quantity_text(claim.evidence.quantity, claim.evidence.at), value=value)
+    judgement = replace(judgement, quantity=quantity_text(claim.evidence.quantity, claim.evidence.at), value=value)
     if claim.bound is None:
-        return found
+        return judgement
     by_delta = claim.evidence.quantity == "delta"
     there = by_delta and claim.evidence.at.get("epsilon") == str(claim.epsilon)  # δ at a larger ε would not repair it
     repairing = repairing_delta or (value if there else None)
     of = "the claimed δ" if by_delta else "the claim" if whose is not Whose.NOMINAL else "the nominal ε"
-    return replace(found, bound=claim.bound, margin=Margin.between(value, claim.bound, repairing, of))
+    return replace(judgement, bound=claim.bound, margin=Margin.between(value, claim.bound, repairing, of))
 
 
 def _proved(claim: Claim, evidence: Evidence) -> Enclosure:
@@ -321,8 +321,8 @@ def nominal(
     """
     margin = Margin.between(value, epsilon, of="the nominal ε")
     seen = value.at_most(epsilon) if verdict is None else verdict
-    found = Judgement(EpsilonDelta(epsilon), seen, Whose.NOMINAL, subject, extent)
-    return replace(found, value=value, bound=epsilon, margin=margin)
+    judgement = Judgement(EpsilonDelta(epsilon), seen, Whose.NOMINAL, subject, extent)
+    return replace(judgement, value=value, bound=epsilon, margin=margin)
 
 
 # ------------------------------------------------------------------ several of them

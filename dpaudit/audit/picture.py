@@ -107,23 +107,23 @@ def pair(mechanism: Audited, witness: Witness) -> str:
     """The two output distributions of a pair as SVG; nothing where there are too many outputs."""
     from dpaudit.charts import style
 
-    found = two(mechanism, witness)
-    if found is None:
+    rows = two(mechanism, witness)
+    if rows is None:
         return ""
     with style.styled():
         axes = style.new_axes(height=2.8)
-        found.draw(axes)
-    return style.svg(axes.figure, f"output distributions of {found.names[0]} and {found.names[1]}")  # type: ignore[arg-type]
+        rows.draw(axes)
+    return style.svg(axes.figure, f"output distributions of {rows.names[0]} and {rows.names[1]}")  # type: ignore[arg-type]
 
 
 def draw_pair(axes: Axes, mechanism: Audited, witness: Witness) -> None:
     """Draws the two output distributions of a pair, with their names; refuses too many outputs."""
-    found = two(mechanism, witness)
-    if found is None:
+    rows = two(mechanism, witness)
+    if rows is None:
         outputs = mechanism.counts().outputs
         if not mechanism.tabular:
             rule = "it has no table of probabilities to draw; dpaudit delta gives the points of its curve"
             raise InputError("plot", mechanism.name, rule)
         raise InputError("plot", outputs, f"a picture of a pair has at most {MOST_OUTPUTS} outputs")
-    found.draw(axes)
+    rows.draw(axes)
     axes.set_title(f"{mechanism.name}: the pair that is easiest to tell apart", loc="left")

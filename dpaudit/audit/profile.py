@@ -232,23 +232,23 @@ def _points_only(
 
 def _known(subject: Mechanism, quantity: str, order: Fraction, effort: Effort) -> Enclosure:
     """The divergence where a closed form has it; else nothing but that it is at least 0."""
-    found = None if subject.tabular else known_divergence(subject, quantity, order, effort)
-    return at_least(Fraction(0), 1) if found is None else found.value
+    divergence = None if subject.tabular else known_divergence(subject, quantity, order, effort)
+    return at_least(Fraction(0), 1) if divergence is None else divergence.value
 
 
 def _tests(
     subject: Mechanism, points: Sequence[Fraction], worst: Sequence[Worst], effort: Effort
 ) -> tuple[Segment, ...]:
     """The test of the worst pair at each point: a point of the trade-off function; none where a law is not known."""
-    found = []
+    tests = []
     with balls.precision(4 * balls.bits_for(effort.digits)[0]):
         for at, case in zip(points, worst, strict=True):
             test = subject.direct_test(case.witness.x, case.witness.x_prime, at)
             level, power = (None, None) if test is None else [balls.enclosure(b, effort.digits, 0) for b in test]
             if level is not None and power is not None:
                 place = exact(at, effort.digits)
-                found.append(Segment(place, place, level, power, case.witness))
-    return tuple(found)
+                tests.append(Segment(place, place, level, power, case.witness))
+    return tuple(tests)
 
 
 def _refined(
@@ -291,31 +291,31 @@ class _Narrow:
         self.failed = False
 
     def __call__(self, value: Ball, most: int | None = None, digits: int | None = None) -> Enclosure:
-        found = balls.enclosure(value, digits or self.digits, 0, most, None if digits else self.rounding)
-        self.failed = self.failed or found is None
-        return found or infinite()
+        rounded = balls.enclosure(value, digits or self.digits, 0, most, None if digits else self.rounding)
+        self.failed = self.failed or rounded is None
+        return rounded or infinite()
 
 
 def _deltas(curve: Envelope, points: Sequence[Fraction], true: Enclosure, narrow: _Narrow) -> dict[Fraction, Enclosure]:
     """Returns delta at the points, exactly 0 from the true epsilon on; without those that the slack swallows."""
-    found = {}
+    deltas = {}
     for at in points:
         value = balls.zero() if true.at_most(at) is Verdict.PROVED else curve.delta(balls.ball(at))
         if balls.decides_zero(value):
-            found[at] = narrow(value, most=1)
-    return found
+            deltas[at] = narrow(value, most=1)
+    return deltas
 
 
 def _segments(curve: Envelope, narrow: _Narrow) -> tuple[Segment, ...]:
     """The segments from epsilon = 0 upwards."""
     ends: list[Enclosure | None] = [None, *(narrow(epsilon) for epsilon in curve.breakpoints)]
     starts = [*ends[1:], narrow(balls.zero())]
-    found = []
+    segments = []
     for vertex, start, end in zip(curve.vertices, starts, ends, strict=True):
         pair = curve.curves[vertex.curve].where
         if start is not None:
-            found.append(Segment(start, end, narrow(vertex.alpha, 1), narrow(vertex.power, 1), pair))
-    return tuple(reversed(found))
+            segments.append(Segment(start, end, narrow(vertex.alpha, 1), narrow(vertex.power, 1), pair))
+    return tuple(reversed(segments))
 
 
 def _divergences(
@@ -337,9 +337,9 @@ def _rho(curve: Envelope, narrow: _Narrow) -> Enclosure:
     """Returns rho, finite: to RHO_SHARE of its size, with up to RHO_DIGITS decimals, or else to two."""
     for bits in (RHO_BITS, balls.working_bits()):
         with balls.precision(bits):
-            found = Concentration(_moments(curve))
-            found.refine()
-            rate = balls.from_ends(found.best, balls.maximum([found.best, found.upper()]))
+            concentration = Concentration(_moments(curve))
+            concentration.refine()
+            rate = balls.from_ends(concentration.best, balls.maximum([concentration.best, concentration.upper()]))
         digits = next((places for places in range(RHO_DIGITS, 2, -1) if balls.narrow(rate, places)), 2)
         shown = balls.proportional(rate, digits, RHO_SHARE) or balls.enclosure(rate, RHO_DIGITS, least=0)
         if shown:

@@ -70,26 +70,26 @@ def epsilon(
     start, effort = perf_counter(), Effort.read(digits, memory, progress, tier)
     chosen = settled(mech, **setting)
     subject = chosen.mechanism
-    asked = None if claim is None else parse_guarantee("claim", claim)
+    guarantee = None if claim is None else parse_guarantee("claim", claim)
     if cross_check:
         check_possible(subject)
     worst, form = true_epsilon(subject, effort), subject.algebra().worst()
-    stated = subject.claimed_here() if asked is None else asked
-    found = Claim() if stated is None else stated.judge(subject, effort, worst)
+    stated = subject.claimed_here() if guarantee is None else guarantee
+    judged = Claim() if stated is None else stated.judge(subject, effort, worst)
     nominal = _nominal(subject, effort, worst) if stated is None else Claim()
     return EpsilonResult(
         epsilon=worst.value,
         closed=form or (log_of_odds(subject, worst) if worst.known is None else worst.known),
-        claim=found,
-        whose=Whose.CLAIMED if asked is None else Whose.ASKED,
+        claim=judged,
+        whose=Whose.CLAIMED if guarantee is None else Whose.ASKED,
         nominal_claim=nominal,
-        repairing_delta=repairing_delta(subject, effort, nominal if stated is None else found),
+        repairing_delta=repairing_delta(subject, effort, nominal if stated is None else judged),
         delta_instead=_delta_instead(subject, effort, worst.value),
         **_common_members(chosen, worst),
         cross_check=answer_again(subject, worst.value) if cross_check else None,
         seconds=perf_counter() - start,
         command=chosen.command_line(
-            "epsilon", claim=asked and asked.option(), digits=effort.digits, tier=tier, cross_check=cross_check
+            "epsilon", claim=guarantee and guarantee.option(), digits=effort.digits, tier=tier, cross_check=cross_check
         ),
     )
 
@@ -153,8 +153,8 @@ def delta(
     point = nonnegative("at", at)
     chosen = settled(mech, **setting)
     subject = chosen.mechanism
-    asked = None if claim is None else parse_guarantee("claim", claim)
-    stated = subject.claimed_here() if asked is None else asked
+    guarantee = None if claim is None else parse_guarantee("claim", claim)
+    stated = subject.claimed_here() if guarantee is None else guarantee
     if cross_check:
         check_possible(subject)
     worst = effort.widest(subject, lambda e: worst_delta(subject, point, e))
@@ -162,13 +162,18 @@ def delta(
     return DeltaResult(
         at=point,
         delta=worst.value,
-        whose=Whose.CLAIMED if asked is None else Whose.ASKED,
+        whose=Whose.CLAIMED if guarantee is None else Whose.ASKED,
         claim=Claim(stated) if both is None else judge_delta(subject, EpsilonDelta(*both), point, worst, effort),
         **_common_members(chosen, worst),
         cross_check=answer_again(subject, worst.value, point) if cross_check else None,
         seconds=perf_counter() - start,
         command=chosen.command_line(
-            "delta", at=point, claim=asked and asked.option(), digits=effort.digits, tier=tier, cross_check=cross_check
+            "delta",
+            at=point,
+            claim=guarantee and guarantee.option(),
+            digits=effort.digits,
+            tier=tier,
+            cross_check=cross_check,
         ),
     )
 

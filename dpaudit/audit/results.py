@@ -101,8 +101,8 @@ class CrossChecked(SettingAnswer):
 
     def members(self) -> dict[str, Any]:
         """The fields for JSON; ``cross_check`` only if it was requested."""
-        found = super().members()
-        return found if self.cross_check else {name: v for name, v in found.items() if name != "cross_check"}
+        members = super().members()
+        return members if self.cross_check else {name: v for name, v in members.items() if name != "cross_check"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -184,8 +184,8 @@ class EpsilonResult(Closed, WorstResult):
     def members(self) -> dict[str, Any]:
         """The fields for JSON, the closed form as text."""
         closed = {"closed_form": self.closed_form_text, "closed_form_symbolic": self.closed_form_symbolic}
-        found = super().members()
-        return {"epsilon": found.pop("epsilon"), **closed, **found}
+        members = super().members()
+        return {"epsilon": members.pop("epsilon"), **closed, **members}
 
     @property
     def judgement(self) -> Judgement | None:
@@ -243,8 +243,8 @@ class DeltaResult(WorstResult):
 
     def worst_case(self) -> list[Line]:
         """Delta and the worst pair."""
-        found = Against(self.delta, self.bound())
-        return [(self.value()[0], strong(found)), ("worst pair", pair_text(self.witness))]
+        against = Against(self.delta, self.bound())
+        return [(self.value()[0], strong(against)), ("worst pair", pair_text(self.witness))]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -95,8 +95,10 @@ class Setting:
         for key, value in variants.items():
             if given.setdefault(key, value) != value:
                 raise InputError(key, given[key], f"contradicts {mech}")
-        made = make_mechanism(name, make_model(n, k, prior), nominal, given)
-        return Setting(name, made.model, nominal, made.chosen(), adjacency, made if adjacency is None else None)
+        mechanism = make_mechanism(name, make_model(n, k, prior), nominal, given)
+        return Setting(
+            name, mechanism.model, nominal, mechanism.chosen(), adjacency, mechanism if adjacency is None else None
+        )
 
     @staticmethod
     def _of(mechanism: Mechanism) -> Setting:
@@ -129,12 +131,12 @@ class Setting:
     def build(self) -> Mechanism:
         """A new mechanism with this setting, under its adjacency."""
         if isinstance(self.mech, Mechanism):
-            made: Mechanism = self.mech
+            mechanism: Mechanism = self.mech
         elif self.model is None:
-            made = load_mechanism(self.mech, self.epsilon, dict(self.parameters))
+            mechanism = load_mechanism(self.mech, self.epsilon, dict(self.parameters))
         else:
-            made = make_mechanism(self.mech, self.model, self.epsilon, dict(self.parameters))
-        return made if self.adjacency is None else made.with_adjacency(self.adjacency)
+            mechanism = make_mechanism(self.mech, self.model, self.epsilon, dict(self.parameters))
+        return mechanism if self.adjacency is None else mechanism.with_adjacency(self.adjacency)
 
     @cached_property
     def mechanism(self) -> Mechanism:
@@ -151,14 +153,14 @@ class Setting:
 
     def at(self, eps: Any = None, n: Any = None, prior: Any = None) -> Setting:
         """The same setting at another nominal epsilon, n or prior."""
-        found = self if eps is None else self._with(epsilon=positive("eps", eps))
+        moved = self if eps is None else self._with(epsilon=positive("eps", eps))
         if n is None and prior is None:
-            return found
+            return moved
         if self.model is None:
             changed = {name: value for name, value in (("n", n), ("prior", prior)) if value is not None}
-            return found._with(parameters=tuple({**dict(self.parameters), **changed}.items()))
+            return moved._with(parameters=tuple({**dict(self.parameters), **changed}.items()))
         model = make_model(self.model.n if n is None else n, None, self.model.prior if prior is None else prior)
-        return found._with(model=model)
+        return moved._with(model=model)
 
     def keywords(self, settings: Mapping[str, Any] | None = None, **changed: Any) -> dict[str, Any]:
         """The arguments with which ``read`` gives this setting, with some replaced; mech must not be an object."""

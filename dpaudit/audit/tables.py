@@ -92,12 +92,12 @@ def table(
     subject = read_table(file, adjacency, most, admit)
     effort: dict[str, Any] = {"digits": digits, "progress": progress, "memory": memory, "claim": stated}
     effort["cross_check"] = cross_check
-    asked = {"claim": stated and stated.option(), "at": tuple(points), "digits": digits, "cross_check": cross_check}
+    options = {"claim": stated and stated.option(), "at": tuple(points), "digits": digits, "cross_check": cross_check}
     return TableResult(
         epsilon=epsilon(subject, **effort),
         deltas=tuple(delta(subject, point, **effort) for point in points),
         seconds=perf_counter() - start,
-        command=command_line("table", file, adjacency=adjacency, **asked),
+        command=command_line("table", file, adjacency=adjacency, **options),
     )
 
 

@@ -119,11 +119,11 @@ def covered_words(counts: Counts, noted: bool = False) -> str:
     ('all 27 data sets, 316 ordered pairs, 1 output', 'both data sets, 2 ordered pairs, 3 outputs', \
 '2 data sets, 2 ordered pairs, 3 outputs')
     """
-    found = counts.followed()
-    every, both, outputs = (approximately(found[key]) for key in ("datasets", "pairs", "outputs"))
+    followed = counts.followed()
+    every, both, outputs = (approximately(followed[key]) for key in ("datasets", "pairs", "outputs"))
     sets = f"{every} data sets" if noted else "both data sets" if counts.datasets == 2 else f"all {every} data sets"
-    rest = ", and the unexplored paths as one more" if found["rest"] else ""
-    return f"{sets}, {both} ordered pairs, {outputs} output{'s' * (found['outputs'] != 1)}{rest}"
+    rest = ", and the unexplored paths as one more" if followed["rest"] else ""
+    return f"{sets}, {both} ordered pairs, {outputs} output{'s' * (followed['outputs'] != 1)}{rest}"
 
 
 def tier_text(tier: str, left: int | None) -> str:

@@ -63,7 +63,7 @@ class Catalogue:
 
 def installed() -> tuple[Catalogue, ...]:
     """Returns the catalogues of all installed papers, by name."""
-    found = []
+    catalogues = []
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: (entry.name, entry.value)):
         try:
             catalogue = entry.load()
@@ -71,8 +71,8 @@ def installed() -> tuple[Catalogue, ...]:
             raise InputError("CATALOGUE", entry.value, f"cannot be loaded: {one_line(error)}") from None
         if not isinstance(catalogue, Catalogue):
             raise InputError("CATALOGUE", entry.value, "is not a dpaudit.claims.Catalogue")
-        found.append(catalogue)
-    return tuple(found)
+        catalogues.append(catalogue)
+    return tuple(catalogues)
 
 
 @dataclass(frozen=True)
@@ -87,10 +87,10 @@ class Library:
     def choose(self, patterns: Sequence[str]) -> list[str]:
         """Returns the ids to decide, in order; without patterns the user's own, or all if there are none."""
         chosen = select(patterns, list(self.claims)) if patterns or not self.own else self.own
-        found = [key for key in chosen if key in self.checks]
-        if not found:
+        checked = [key for key in chosen if key in self.checks]
+        if not checked:
             raise InputError("IDS", " ".join(patterns) or "(all)", "no check is written for this; see `dpaudit claims`")
-        return found
+        return checked
 
     def check_certifiable(self, chosen: Sequence[str]) -> None:
         """Refuses a certificate of more than one claim, or of one without an audited mechanism."""
@@ -179,10 +179,10 @@ def _own_checks(path: str) -> list[Check]:
         raise
     except BaseException as error:
         raise InputError("from", path, f"cannot be loaded: {one_line(error)}") from None
-    found = checks_of(module)
-    if not found:
+    checks = checks_of(module)
+    if not checks:
         raise InputError("from", path, "registers no check: decorate a function with @check(...)")
-    return found
+    return checks
 
 
 def one_line(error: BaseException) -> str:
@@ -194,11 +194,11 @@ def select(patterns: Sequence[str], known: Sequence[str]) -> list[str]:
     """Returns the ids that match, in the catalogue's order; an unknown one is an error with a suggestion."""
     chosen: set[str] = set()
     for pattern in patterns:
-        found = [key for key in known if fnmatchcase(key, pattern)]
-        if not found:
+        matching = [key for key in known if fnmatchcase(key, pattern)]
+        if not matching:
             inside = [key for key in known if pattern.lower() in key.lower().split(".")]
             near = inside[:2] or difflib.get_close_matches(pattern, known, n=2, cutoff=0.7)
             hint = f"did you mean {' or '.join(near)}?" if near else "`dpaudit claims` lists them all"
             raise InputError("IDS", pattern, f"no claim has this id; {hint}")
-        chosen.update(found)
+        chosen.update(matching)
     return [key for key in known if key in chosen] if patterns else list(known)

@@ -77,8 +77,8 @@ def check(
 
     def keep(function: Function) -> Function:
         twin = wide or (grid.wide if isinstance(grid, Grid) else grid)
-        made = Check(identifier, function, grid, twin, weight, tuple(uses), audits, claim)
-        function.__globals__.setdefault(KEPT, []).append(made)
+        entry = Check(identifier, function, grid, twin, weight, tuple(uses), audits, claim)
+        function.__globals__.setdefault(KEPT, []).append(entry)
         return function
 
     return keep

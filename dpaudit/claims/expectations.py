@@ -89,10 +89,10 @@ def differences(expected: Mapping[str, Mapping[str, str]], decided: Decided) -> 
         key, outcome = result.claim.id, result.outcome
         ran.add(key)
         wanted = expected.get(key, {"verdict": "nothing: the file does not name it"})
-        found = {"verdict": outcome.verdict.value, "establishes": outcome.establishes}
-        compared = [name for name in found if name in wanted]
-        if any(found[name] != wanted[name] for name in compared):
-            texts = [", ".join(row[name] for name in compared) for row in (wanted, found)]
+        actual = {"verdict": outcome.verdict.value, "establishes": outcome.establishes}
+        compared = [name for name in actual if name in wanted]
+        if any(actual[name] != wanted[name] for name in compared):
+            texts = [", ".join(row[name] for name in compared) for row in (wanted, actual)]
             lines.append(f"{key}: expected {texts[0]}, found {texts[1]}; {summary(outcome)}".rstrip("; "))
     for key in expected:
         if key not in decided.known:

@@ -71,5 +71,5 @@ def _coq_problem(files: tuple[tuple[str, str], ...]) -> str:
     """Returns what is wrong with the last of the files, or ""; by their content, so once in a run."""
     texts: Mapping[str, str] = dict(files)
     file, text = files[-1]
-    found = compile_texts(texts, [f"@{file}.{name}" for name in theorems(text)], SECONDS)
-    return found.problem or ", ".join(found.own_axioms and [f"it assumes {', '.join(found.own_axioms)}"])
+    compiled = compile_texts(texts, [f"@{file}.{name}" for name in theorems(text)], SECONDS)
+    return compiled.problem or ", ".join(compiled.own_axioms and [f"it assumes {', '.join(compiled.own_axioms)}"])

@@ -130,9 +130,9 @@ class Outcome:
 
     def part(self, statement: str) -> Part:
         """Returns this outcome as a part of a larger one; ``statement`` says of what, with its grid."""
-        found = self.instance
+        instance = self.instance
         strength = PARTS_EVERYWHERE.get(self.establishes, self.establishes)
-        return Part(statement, self.verdict, strength, found[1] if found else None, self.steps)
+        return Part(statement, self.verdict, strength, instance[1] if instance else None, self.steps)
 
     def having(self, finding: str = "", parts: Sequence[Part] = ()) -> Outcome:
         """Returns the same outcome with one line that sums it up, and with its parts."""

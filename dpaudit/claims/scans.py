@@ -134,9 +134,9 @@ def scan(statement: Statement, batches: Iterable[Batch], finding: str = "") -> O
     stays open makes it UNDECIDED if there is no counterexample.
     """
     log = Log()
-    found = _first(statement, batches, Verdict.REFUTED, log)
-    if found is not None:
-        example, words = build(statement, found), _first_words(finding, log)
+    decided = _first(statement, batches, Verdict.REFUTED, log)
+    if decided is not None:
+        example, words = build(statement, decided), _first_words(finding, log)
         return Outcome(Verdict.REFUTED, BY_COUNTEREXAMPLE, counterexample=example, finding=words)
     if log.open:
         return _undecided(statement, log)
@@ -151,9 +151,9 @@ def search(statement: Statement, batches: Iterable[Batch], finding: str = "") ->
     UNWITNESSED carries as ``tightest`` the instance that came closest. A witness says if an earlier one stayed open.
     """
     log = Log()
-    found = _first(statement, batches, Verdict.PROVED, log)
-    if found is not None:
-        witness, words = build(statement, found), _first_words(finding, log)
+    decided = _first(statement, batches, Verdict.PROVED, log)
+    if decided is not None:
+        witness, words = build(statement, decided), _first_words(finding, log)
         return Outcome(Verdict.PROVED, BY_WITNESS, witness=witness, finding=words)
     if log.open:
         return _undecided(statement, log)

@@ -76,10 +76,10 @@ def show(value: Ball | Fraction | int | str, digits: int = DIGITS) -> str:
         return str(value)
     if isinstance(value, Fraction):
         return str(value) if value.denominator < 10**6 else str(exact(value, digits))
-    found = significant(value, digits)
-    if found is None and value.is_finite():
-        found = outward(*balls.ends(value), 2 * digits)
-    return str(found)
+    digits_shown = significant(value, digits)
+    if digits_shown is None and value.is_finite():
+        digits_shown = outward(*balls.ends(value), 2 * digits)
+    return str(digits_shown)
 
 
 def step(label: str, formula: str, value: Ball | Fraction | int | str) -> Step:

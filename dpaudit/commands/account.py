@@ -63,7 +63,7 @@ def account(
 
         check_possible(read_events(event))
     asked: dict[str, Any] = {"at": at or (), "delta": delta or (), "gap": gap, "cells": cells, "adjacency": adjacency}
-    found = compute(event, claim=claim, compare=compare, each=each, **asked, **effort)
-    ended = found.solution.interrupted
+    result = compute(event, claim=claim, compare=compare, each=each, **asked, **effort)
+    ended = result.solution.interrupted
     code = 0 if ended is None else 143 if isinstance(ended, Terminated) else 130
-    return Reply(found, None, found.claim, None if code else lambda: found, code=code)
+    return Reply(result, None, result.claim, None if code else lambda: result, code=code)

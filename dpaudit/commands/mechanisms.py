@@ -32,8 +32,8 @@ def mechanisms(
     if name is not None:
         one = known(name)
         return Reply(one, lambda: _one(one))
-    found = listing()
-    return Reply(found, lambda: _groups(found))
+    rows = listing()
+    return Reply(rows, lambda: _groups(rows))
 
 
 def _groups(found: list[dict[str, Any]]) -> Page:

@@ -268,29 +268,29 @@ def expose(command: Callable[..., Reply | None], arguments: Sequence[str] = ()) 
                 raise
 
     def run(given: dict[str, Any]) -> None:
-        asked = {name: given.pop(name) for name in merged if name not in own}
+        own_options = {name: given.pop(name) for name in merged if name not in own}
         if groups.get("setting"):
-            given["setting"] = _setting({name: asked[name] for name in options if name in asked})
-        label = asked.get("mech") or command.__name__
-        check_plot(asked.get("plot"))
-        digits = None if isinstance(asked.get("digits"), Explicit) else FEW
+            given["setting"] = _setting({name: own_options[name] for name in options if name in own_options})
+        label = own_options.get("mech") or command.__name__
+        check_plot(own_options.get("plot"))
+        digits = None if isinstance(own_options.get("digits"), Explicit) else FEW
         with watched(label) if groups.get("effort") else nullcontext() as progress:
             if "read" in groups.get("setting", ()):
                 reader = read_ranged if "ranged" in groups["setting"] else Setting.read
                 given["setting"] = reader(**given["setting"])
-                if asked.get("certificate"):
+                if own_options.get("certificate"):
                     certifiable(given["setting"])
-                if asked.get("plot"):
-                    drawable(given["setting"], asked["plot"])
-                if asked.get("require") and given.get("claim") is None:
+                if own_options.get("plot"):
+                    drawable(given["setting"], own_options["plot"])
+                if own_options.get("require") and given.get("claim") is None:
                     claiming(given["setting"].mechanism)
             if groups.get("effort"):
-                given["effort"] = _effort({**asked, "progress": progress}, groups["effort"])
+                given["effort"] = _effort({**own_options, "progress": progress}, groups["effort"])
             if groups.get("wanted"):
-                given["wanted"] = {name: asked[name] for name in groups["wanted"]}
+                given["wanted"] = {name: own_options[name] for name in groups["wanted"]}
             reply = command(**given)
         if reply is not None:
-            send(reply, **{name: asked[name] for name in groups["return"]}, digits=digits)
+            send(reply, **{name: own_options[name] for name in groups["return"]}, digits=digits)
 
     exposed.__name__, exposed.__doc__ = command.__name__, paragraphs(command.__doc__)
     exposed.__signature__ = signature.replace(parameters=list(merged.values()))  # type: ignore[attr-defined]

@@ -117,11 +117,11 @@ class Meter:
             return self._weighed(self._share)
         if not 0 < self._done < self._total:
             return []
-        found = [f"{self._done} of {self._total}", f"{self._done * 100 // self._total} %"]
+        parts = [f"{self._done} of {self._total}", f"{self._done * 100 // self._total} %"]
         if now - self._moved >= max(STANDS, 3 * (self._moved - self._phase) / self._done):
-            return found
+            return parts
         left = (now - self._phase) * (self._total - self._done) / self._done
-        return [*found, f"about {duration(left)} left"]
+        return [*parts, f"about {duration(left)} left"]
 
     def _weighed(self, share: float) -> list[str]:
         """The count from the first step on, with the share of the time where that is known."""

@@ -48,11 +48,11 @@ def _page(entries: list[Entry]) -> Page:
     columns = ["name", "true ε", "claimed", "verdict", "at c = 0.01", "all inputs", "StatDP", "DP-Sniper", "s"]
     rows = []
     for entry in entries:
-        found = entry.answer
+        answer = entry.answer
         over = "–" if entry.over_all is None else str(entry.over_all.value)
-        at_c = "–" if found.at_c is None else found.at_c
-        place = [found.row.name, found.epsilon, str(found.row.claimed), badge(found.verdict.value), at_c, over]
-        rows.append([*place, found.row.statdp, found.row.sniper, f"{found.seconds:.1f}"])
+        at_c = "–" if answer.at_c is None else answer.at_c
+        place = [answer.row.name, answer.epsilon, str(answer.row.claimed), badge(answer.verdict.value), at_c, over]
+        rows.append([*place, answer.row.statdp, answer.row.sniper, f"{answer.seconds:.1f}"])
     notes = [Note(f"{sum(entry.answer.seconds for entry in entries):.1f} s of computing")]
     for entry in entries:
         if entry.every is not None:

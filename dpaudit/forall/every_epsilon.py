@@ -96,15 +96,15 @@ def every_epsilon(ranged: Ranged, effort: Effort) -> RatioResult:
     """Returns an enclosure of the supremum over epsilon of true epsilon / epsilon, with the verdict on the claim."""
     start, factor = perf_counter(), claimed_factor(ranged)
     offered = with_exponent(ranged.mechanism)
-    found = _in_closed_form(ranged, effort) if offered is None else _by_cover(ranged, *offered, effort)
-    ratio, known = found["ratio"], found["exactly"]
+    theorem = _in_closed_form(ranged, effort) if offered is None else _by_cover(ranged, *offered, effort)
+    ratio, known = theorem["ratio"], theorem["exactly"]
     decided = verdict(ratio, factor)
     if known is not None:
         decided = Verdict.PROVED if known <= factor else Verdict.REFUTED
     return RatioResult(
         subject=ranged,
         claim=Claim(EveryEpsilon(factor, ranged.option_text("eps")), decided),
-        **found,
+        **theorem,
         seconds=perf_counter() - start,
         command=ranged.command_line("epsilon", digits=effort.digits),
     )

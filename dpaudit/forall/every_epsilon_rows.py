@@ -82,9 +82,9 @@ class Rows:
     def exponents(self, x: Histogram) -> list[Ball]:
         """Returns balls that contain A(x, r) = rate(x) s(x, r) / epsilon, output by output."""
         factor = self._rate(x) * self._unit
-        found = [factor * s for s in self._h.row(x)]
-        found[self.mechanism.model.index[x]] = balls.zero()  # no score tells a posterior from itself
-        return found
+        exponents = [factor * s for s in self._h.row(x)]
+        exponents[self.mechanism.model.index[x]] = balls.zero()  # no score tells a posterior from itself
+        return exponents
 
     def alike(self, x: Histogram, y: Histogram) -> bool:
         """Returns whether A(x, .) and A(y, .) are the same numbers in another order, by algebra (section 2)."""

@@ -54,9 +54,9 @@ class EveryNResult(Supremum):
 
     def members(self) -> dict[str, Any]:
         """Returns the fields for JSON; the theory is for the certificate."""
-        found = {name: value for name, value in super().members().items() if name != "theory"}
+        members = {name: value for name, value in super().members().items() if name != "theory"}
         cells = {name: list(value) for name, value in vars(self.witness).items() if isinstance(value, tuple)}
-        return found | {"witness": {**self.witness.to_dict(), **cells}}
+        return members | {"witness": {**self.witness.to_dict(), **cells}}
 
     @property
     def value(self) -> Enclosure:

@@ -100,13 +100,13 @@ class Distances:
         if x == r:
             return balls.zero()
         near = self._ratios[x + r] * self._roots[x] * self._roots[r]
-        found = None
+        distance = None
         for table, roots in zip(self._far, self._far_roots, strict=True):
             bc = near if table is None or roots is None else near * table[x + r] * roots[x] * roots[r]
             h = (1 - bc).sqrt()
-            found = h if found is None else balls.from_ends(found, h)
-        assert found is not None
-        return found
+            distance = h if distance is None else balls.from_ends(distance, h)
+        assert distance is not None
+        return distance
 
     def row(self, x: int) -> list[Ball]:
         """Returns the balls for r = 0..reach."""

@@ -121,8 +121,8 @@ class Attempt:
 
 def _begins(family: Family) -> dict[int, int]:
     """Returns N for every M that may be tried, as far as the n below N can be audited one by one."""
-    found = {m: max(family.least_n(m), 3 * m) for m in family.depths()}
-    return {m: first for m, first in found.items() if first <= MOST_FINITE}
+    least = {m: max(family.least_n(m), 3 * m) for m in family.depths()}
+    return {m: first for m, first in least.items() if first <= MOST_FINITE}
 
 
 def _open(search: Search, middle: Fraction, lower: Fraction, upper: Fraction, digits: int) -> str | None:

@@ -60,11 +60,11 @@ class Family:
     def inverses(self, distances: Distances, count: int) -> list[Ball]:
         """Returns balls that contain 1/Delta(x) for x < count: 1/c_0, 1/c_0, 1/c_1, ...; no more than gamma a step."""
         steps = [1 / c for c in distances.steps(max(1, count - 1))]
-        found = [steps[0]]
+        inverses = [steps[0]]
         for x in range(1, count):
             here = steps[x - 1]
-            found.append(here if self.gamma is None else balls.minimum([here, found[-1] + ball(self.gamma)]))
-        return found
+            inverses.append(here if self.gamma is None else balls.minimum([here, inverses[-1] + ball(self.gamma)]))
+        return inverses
 
     def touches(self, m: int) -> bool:
         """Returns whether S = LS at x = M and from there on in the middle, for every n, seen from both ends."""

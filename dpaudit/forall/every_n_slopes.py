@@ -58,10 +58,10 @@ class Slopes:
             slopes = [self._inverse(0, side, table) for side, table in sides.items()]
             return [(v, half * balls.from_ends(slopes[0], slopes[-1])) for v in values]
         own = [self._inverse(max(0, x - 1), self.side, self.distances) for x in range(count)]
-        found = [own[0]]
+        rates = [own[0]]
         for x in range(1, count):
-            found.append(own[x] if family.gamma is None else balls.from_ends(own[x], found[-1]))
-        return [(v, half * slope) for v, slope in zip(values, found, strict=True)]
+            rates.append(own[x] if family.gamma is None else balls.from_ends(own[x], rates[-1]))
+        return [(v, half * slope) for v, slope in zip(values, rates, strict=True)]
 
 
 class SlopedPairs:
@@ -95,8 +95,8 @@ class SlopedPairs:
     def upper(self, x: int) -> Fraction:
         """Returns a bound of both losses of x and x+1 at every output, for every n of the block."""
         (p, z, dp, dz), (q, y, dq, dy) = self._row(x), self._row(x + 1)
-        found = []
+        bounds = []
         for i in range(len(p)):
             loss, slope = q[i] - p[i] + y - z, (dq[i] - dp[i] + dy - dz).abs_upper()
-            found += [loss + self.half * slope, self.half * slope - loss]
-        return balls.ends(balls.maximum(found))[1]
+            bounds += [loss + self.half * slope, self.half * slope - loss]
+        return balls.ends(balls.maximum(bounds))[1]

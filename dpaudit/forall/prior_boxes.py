@@ -107,9 +107,9 @@ class PriorMapResult(Theorem):
         boxes(axes, areas, {v: f"{v.value} {in_percent(v, share)}" for v, share in shares.items()})
         axes.set_xlabel("prior α₁")
         axes.set_ylabel("prior α₂")
-        asked = "" if self.claim.guarantee is None else f"{vars(self.claim.guarantee)['epsilon']}-DP"
+        guarantee = "" if self.claim.guarantee is None else f"{vars(self.claim.guarantee)['epsilon']}-DP"
         subject = self.subject
-        axes.set_title(f"{subject.mech}, n = {subject.n}, ε = {subject.epsilon}: where it is {asked}", loc="left")
+        axes.set_title(f"{subject.mech}, n = {subject.n}, ε = {subject.epsilon}: where it is {guarantee}", loc="left")
 
     def effort_text(self) -> str:
         """Returns how it was found."""

@@ -31,10 +31,10 @@ class Box:
     @property
     def area(self) -> Fraction:
         """Returns the product of the sides that are no points."""
-        found = Fraction(1)
+        product = Fraction(1)
         for i in self.axes:
-            found *= self.sides[i][1] - self.sides[i][0]
-        return found
+            product *= self.sides[i][1] - self.sides[i][0]
+        return product
 
     def corner(self, which: int) -> tuple[Fraction, ...]:
         """Returns the lowest prior (0) or the highest (1)."""

@@ -120,10 +120,10 @@ class MapSearch:
 
     def first(self, box: Box) -> tuple[Pair, ...]:
         """Returns every ordered adjacent pair; on a box that is its own mirror image one of a pair and its mirror."""
-        found = [(x, y) for x in self.mechanism.datasets() for y in self.mechanism.neighbors(x)]
+        pairs = [(x, y) for x in self.mechanism.datasets() for y in self.mechanism.neighbors(x)]
         if self.is_symmetric(box):
-            found = [pair for pair in found if pair <= mirror(pair)]
-        return tuple(found)
+            pairs = [pair for pair in pairs if pair <= mirror(pair)]
+        return tuple(pairs)
 
     def is_symmetric(self, box: Box) -> bool:
         """Returns whether the box is its own mirror image, k = 2, and the mirror carries neighbors to neighbors."""

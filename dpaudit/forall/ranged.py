@@ -83,9 +83,9 @@ class Ranged:
 
     def moved(self, n: int | None = None, prior: Any = None, eps: Any = None) -> PosteriorMechanism:
         """Returns the mechanism at one point."""
-        made = posterior(self.at(n, prior, eps).mechanism)
-        assert made is not None
-        return made
+        mechanism = posterior(self.at(n, prior, eps).mechanism)
+        assert mechanism is not None
+        return mechanism
 
     @cached_property
     def mechanism(self) -> PosteriorMechanism:
@@ -95,9 +95,9 @@ class Ranged:
 
     def describe(self) -> dict[str, Any]:
         """Returns the same members as a mechanism's own description, spans as text."""
-        found = self.mechanism.describe()
-        found["n"] = self.n if isinstance(self.n, int) else str(self.n)
-        return found | {"prior": [str(alpha) for alpha in self.prior], "nominal_epsilon": str(self.epsilon)}
+        lines = self.mechanism.describe()
+        lines["n"] = self.n if isinstance(self.n, int) else str(self.n)
+        return lines | {"prior": [str(alpha) for alpha in self.prior], "nominal_epsilon": str(self.epsilon)}
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the setting as exact text, from which ``from_dict`` makes it again; see ``Setting.to_dict``."""
@@ -165,14 +165,14 @@ def read(
     if isinstance(mech, Setting) and all(value in (None, {}) for value in (n, k, prior, eps, epsilon, *rest.values())):
         return mech
     nominal = epsilon if eps is None else eps
-    asked = {"n": n, "prior": prior, "eps": nominal}
-    spans = [name for name, value in asked.items() if is_ranged(value)]
+    axes = {"n": n, "prior": prior, "eps": nominal}
+    spans = [name for name, value in axes.items() if is_ranged(value)]
     if isinstance(mech, Ranged):
         return mech
     if not spans or isinstance(mech, Setting):
         return Setting.read(mech, n=n, k=k, prior=prior, eps=eps, epsilon=epsilon, **rest)  # type: ignore[arg-type]
     if not in_family(mech):
-        raise InputError(spans[0], show(asked[spans[0]]), _NO_THEOREM[spans[0]])
+        raise InputError(spans[0], show(axes[spans[0]]), _NO_THEOREM[spans[0]])
     entries = sequence("prior", prior) if "prior" in spans else prior
     if "prior" in spans and len(entries) == 1 and not is_all(prior):
         raise InputError("prior", show(prior), f"a box needs one side per cell: {show(prior)},{show(prior)}")

@@ -49,13 +49,13 @@ class Theorem(Answer):
     @property
     def judgement(self) -> Judgement | None:
         """The verdict on the statement, for all that ranges."""
-        found = judged(self.claim, self.subject.mechanism.name, self.whose, self.extent())
+        judgement = judged(self.claim, self.subject.mechanism.name, self.whose, self.extent())
         measured = self.measured()
-        if found is None or measured is None:
-            return found
+        if judgement is None or measured is None:
+            return judgement
         name, value, bound = measured
         of = "the nominal ε" if self.whose is Whose.NOMINAL else "the claim"
-        return replace(found, quantity=name, value=value, bound=bound, margin=Margin.between(value, bound, of=of))
+        return replace(judgement, quantity=name, value=value, bound=bound, margin=Margin.between(value, bound, of=of))
 
     def extent(self) -> Extent | None:
         """The n that the verdict covers."""
@@ -68,17 +68,17 @@ class Theorem(Answer):
     def page(self) -> Page:
         """The question, the answer, the verdict and the effort."""
         mechanism = self.subject.mechanism
-        asked = [
+        question = [
             ("mechanism", f"{mechanism.name}: {mechanism.formula_here()}"),
             ("setting", self.subject.setting_text()),
         ]
-        rows = [*asked, *self.lines(), ("effort", self.effort_text())]
+        rows = [*question, *self.lines(), ("effort", self.effort_text())]
         return [headline(self.judgement, self.claim, ""), Fields(again(rows, self.command))]
 
     def members(self) -> dict[str, Any]:
         """Returns the fields for JSON; "claimed" is null where nothing is."""
-        found = {name: value for name, value in super().members().items() if name != "asked"}
-        return found | ({"claimed": None} if self.whose is Whose.NOMINAL else {})
+        members = {name: value for name, value in super().members().items() if name != "asked"}
+        return members | ({"claimed": None} if self.whose is Whose.NOMINAL else {})
 
     @property
     def complete(self) -> bool:

@@ -106,10 +106,10 @@ def calibrate_page(result: CalibrateResult) -> Page:
 def _calibrated(result: CalibrateResult) -> Headline:
     """The target, proved at the nominal epsilon that was found."""
     stated = Claim(EpsilonDelta(result.target), Verdict.PROVED)
-    found = judged(stated, result.subject.label, Whose.ASKED, extent_of(result.subject))
-    assert found is not None
+    judgement = judged(stated, result.subject.label, Whose.ASKED, extent_of(result.subject))
+    assert judgement is not None
     used = Margin.between(result.true_epsilon, result.target, of="the target").text(Verdict.PROVED)
-    first = Headline.of(found)
+    first = Headline.of(judgement)
     return replace(first, sentence=f"{first.sentence} with nominal ε = {rough(result.nominal, 8)}", more=used)
 
 
@@ -129,19 +129,19 @@ def releases_page(result: CalibrateReleasesResult) -> Page:
     rows += [("assumes", result.assumption), ("adjacency", result.adjacency)]
     rows += [("effort", f"{result.trials} values tried, {result.seconds:.2f} s"), ("check", Command(result.check))]
     rows += [("again", Command(result.command or ""))]
-    found = f"{target.text()}: {Verdict.PROVED.value} with {name} = {decimal(str(result.value))}"
-    return [Headline(MARKS[Verdict.PROVED], COLOURS[Verdict.PROVED.value], found), Fields(rows)]
+    sentence = f"{target.text()}: {Verdict.PROVED.value} with {name} = {decimal(str(result.value))}"
+    return [Headline(MARKS[Verdict.PROVED], COLOURS[Verdict.PROVED.value], sentence), Fields(rows)]
 
 
 def gammas_page(result: GammaResult) -> Page:
     """The best gamma, and the table of those tried."""
     best = result.best
-    found = Words(strong(best.gamma), f", nominal ε {best.calibrated.nominal}, mean error ", best.mean)
+    answer = Words(strong(best.gamma), f", nominal ε {best.calibrated.nominal}, mean error ", best.mean)
     rows: list[Line] = [
         ("mechanism", result.subject.mechanism.name),
         ("target", f"true ε ≤ {result.target}"),
         ("data x", result.x),
-        ("best γ", found),
+        ("best γ", answer),
     ]
     if len(result.equal) > 1:
         rows.append(("equal to 6 digits", ", ".join(str(gamma) for gamma in result.equal)))
@@ -176,10 +176,10 @@ def compare_page(result: CompareResult, most: int) -> Page:
     for row in result.entries:
         nominal.append([row.label, row.guarantee.text() if row.guarantee else "nothing", *_performance(row.nominal)])
         there = row.calibrated
-        found = (
+        cells = (
             ["too large a job", "", ""] if there is None else [decimal(str(there.nominal), 8), *_performance(there)[1:]]
         )
-        calibrated.append([row.label, *found])
+        calibrated.append([row.label, *cells])
     last = ["mean error", "90 % within"]
     at_true = Table(["mechanism", "nominal ε", *last], calibrated, title=f"At equal true ε = {result.target}")
     at_nominal = ["mechanism", "claimed", "true ε", *last]

@@ -113,14 +113,14 @@ class AccuracyResult(SettingAnswer):
 
     def members(self) -> dict[str, Any]:
         """The members of ``dpaudit accuracy --json``."""
-        asked = {"t": str(self.t), "probability": self.probability.to_dict()} if self.probability else {}
+        tail = {"t": str(self.t), "probability": self.probability.to_dict()} if self.probability else {}
         return {
             "x": list(self.x),
             "metric": self.metric,
             "mean": self.mean.to_dict(),
             "median": self.median.to_dict(),
             "quantiles": {str(level): value.to_dict() for level, value in self.quantiles},
-            **asked,
+            **tail,
             "steps": as_json(self.steps),
             "omitted": self.omitted.to_dict(),
             "bounds": as_json(self.bounds),
@@ -227,14 +227,14 @@ class Question:
         if stairs is None:
             return None
         try:
-            found = [stairs.quantile(level) for level in (Fraction(1, 2), *self.levels)]
+            quantiles = [stairs.quantile(level) for level in (Fraction(1, 2), *self.levels)]
             below = None if self.t is None else count_below(stairs, self.t)
             if below is None and self.t is not None:
                 return None
             return {
                 "mean": self._show(stairs.mean()),
-                "median": self._show(found[0]),
-                "quantiles": tuple((level, self._show(v)) for level, v in zip(self.levels, found[1:], strict=True)),
+                "median": self._show(quantiles[0]),
+                "quantiles": tuple((level, self._show(v)) for level, v in zip(self.levels, quantiles[1:], strict=True)),
                 "probability": None if below is None else self._show(stairs.below(below), 1),
                 "law": self._law(stairs),
                 "omitted": self._show(stairs.omitted, 1),

@@ -46,10 +46,15 @@ class CalibrateEveryNResult(Theorem):
 
     def members(self) -> dict[str, Any]:
         """The members of ``dpaudit calibrate --json``."""
-        found = {
+        members = {
             name: value for name, value in super().members().items() if name not in ("theorem", "nominal", "digits")
         }
-        return {**found, "claimed": None, "nominal_epsilon": str(self.nominal), "gain": str(self.nominal / self.target)}
+        return {
+            **members,
+            "claimed": None,
+            "nominal_epsilon": str(self.nominal),
+            "gain": str(self.nominal / self.target),
+        }
 
     def measured(self) -> tuple[str, Enclosure, Fraction]:
         """The supremum of the true epsilon against the target."""
@@ -81,28 +86,28 @@ def calibrate_every_n(ranged: Ranged, target: Fraction, effort: Effort) -> Calib
     first = every_n(replace(ranged, epsilon=target), effort)
     nominal, beyond = _below(target * target / first.limit.lower), None
     for tried in range(1, ROUNDS + 1):
-        found = every_n(replace(ranged, epsilon=nominal), effort)
-        if verdict(found.epsilon, target) is Verdict.PROVED:
+        theorem = every_n(replace(ranged, epsilon=nominal), effort)
+        if verdict(theorem.epsilon, target) is Verdict.PROVED:
             claim = Claim(EpsilonDelta(target), Verdict.PROVED)
             return CalibrateEveryNResult(
-                subject=found.subject,
+                subject=theorem.subject,
                 claim=claim,
                 asked=True,
                 target=target,
                 nominal=nominal,
-                true_epsilon=found.epsilon,
-                attained=found.attained,
-                limit=found.limit,
+                true_epsilon=theorem.epsilon,
+                attained=theorem.attained,
+                limit=theorem.limit,
                 beyond=beyond or _beyond_limit(first, target, nominal, effort.digits),
                 tried=tried + 1,
                 digits=effort.digits,
-                theorem=replace(found, claim=claim),
+                theorem=replace(theorem, claim=claim),
                 seconds=perf_counter() - start,
                 command=replace(ranged, epsilon=Fraction(1)).command_line(
                     "calibrate", target=target, digits=effort.digits
                 ),
             )
-        nominal, exceeding = _smaller(ranged, found, nominal, target, effort)
+        nominal, exceeding = _smaller(ranged, theorem, nominal, target, effort)
         beyond = exceeding or beyond
     raise InputError(
         "target", str(target), f"no safe nominal ε was found in {ROUNDS} rounds; the last tried: {nominal}"

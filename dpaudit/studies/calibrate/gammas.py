@@ -120,8 +120,8 @@ def calibrate_gamma(
     cells = balanced(model.n, model.k) if x is None else model.check("x", x)
 
     def row(gamma: Fraction) -> GammaRow:
-        found = calibrated(asked.having(gamma=gamma), bar, effort)
-        return GammaRow(gamma, found, mean_error(posterior(found.subject), cells, effort.digits))
+        candidate = calibrated(asked.having(gamma=gamma), bar, effort)
+        return GammaRow(gamma, candidate, mean_error(posterior(candidate.subject), cells, effort.digits))
 
     grid = GAMMAS if gammas is None else sorted({positive("gammas", g) for g in sequence("gammas", gammas)})
     rows = {gamma: row(gamma) for gamma in grid}
@@ -142,10 +142,10 @@ def _around(rows: dict[Fraction, GammaRow]) -> list[Fraction]:
     """Returns simple rationals between the best gamma and its neighbors."""
     order = sorted(rows)
     place = min(range(len(order)), key=lambda i: rows[order[i]].mean.lower)
-    found = []
+    gammas = []
     for i in (place - 1, place + 1):
         if 0 <= i < len(order):
             middle = Fraction(sqrt(order[i] * order[place])).limit_denominator(64)
             if middle > 0 and middle not in rows:
-                found.append(middle)
-    return found
+                gammas.append(middle)
+    return gammas

@@ -74,8 +74,8 @@ class Curve:
             if known is not None:
                 outcome = Verdict.PROVED if known <= self.target else Verdict.REFUTED
             if outcome is not Verdict.UNDECIDED or digits >= 60 or not mechanism.refinable:
-                found = worst.value if known is None else exact(known, digits)
-                return NominalPoint(nominal, found, outcome)
+                value = worst.value if known is None else exact(known, digits)
+                return NominalPoint(nominal, value, outcome)
             digits *= 2
 
     def safe(self, nominal: Fraction) -> bool:
@@ -175,10 +175,10 @@ def calibrated(setting: Setting, target: Fraction, effort: Effort = USUAL) -> Ca
     """The same for a setting, whatever its own nominal epsilon."""
     start, form = perf_counter(), setting.at(eps=target).mechanism.algebra().worst()
     known = form.rational() if form is not None and form.symbolic() else None  # known for every epsilon
-    found: dict[str, Any]
+    members: dict[str, Any]
     if form is not None and known is not None and form.symbolic():
-        nominal, found = target * target / known, {"closed_form": form.symbolic()}
-        found["true_epsilon"] = exact(target, effort.digits)
+        nominal, members = target * target / known, {"closed_form": form.symbolic()}
+        members["true_epsilon"] = exact(target, effort.digits)
     else:
         small = max(0, -floor(log10(target)))
         curve = Curve(setting, target, effort.to(effort.digits + small))
@@ -188,13 +188,13 @@ def calibrated(setting: Setting, target: Fraction, effort: Effort = USUAL) -> Ca
             nominal, high = crossing(curve, again)
             again = check_above(curve, high)
         check_below(curve, nominal)
-        found = {"true_epsilon": curve.at(nominal).true, "beyond": first_refuted(curve, high)}
-        found["points"] = tuple(curve.in_order())
+        members = {"true_epsilon": curve.at(nominal).true, "beyond": first_refuted(curve, high)}
+        members["points"] = tuple(curve.in_order())
     return CalibrateResult(
         subject=setting.at(eps=nominal),
         target=target,
         nominal=nominal,
-        **found,
+        **members,
         seconds=perf_counter() - start,
         command=setting.at(eps=1).command_line("calibrate", target=target, digits=effort.digits),
     )

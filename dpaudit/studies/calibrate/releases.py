@@ -62,11 +62,11 @@ class Blank:
     def read(events: str | Sequence[str]) -> Blank:
         """The place of the only question mark."""
         texts = (events,) if isinstance(events, str) else tuple(map(str, events))
-        found = [(i, match) for i, text in enumerate(texts) for match in PLACE.finditer(text)]
-        if len(found) != 1 or sum(text.count("?") for text in texts) != 1:
+        places = [(i, match) for i, text in enumerate(texts) for match in PLACE.finditer(text)]
+        if len(places) != 1 or sum(text.count("?") for text in texts) != 1:
             rule = "write ? for one parameter, as in gaussian:sigma=?,rate=1/100 x 1000"
             raise InputError("event", "; ".join(texts) or "(none)", rule)
-        ((place, match),) = found
+        ((place, match),) = places
         kind, name = texts[place].partition(":")[0].strip().lower(), match["name"] or TIMES
         if name not in SAFER_IF_LARGER or (kind not in NAMED and name != TIMES):
             rule = f"? may be sigma, scale, eps or rate of {', '.join(NAMED)}, or the number of times: x ?"
@@ -124,13 +124,13 @@ class Trials:
         return solve(events, [question], GAP).known[question]
 
     def _events(self, value: Fraction) -> list[Event]:
-        found = read_events(self.blank.filled(value))
+        events = read_events(self.blank.filled(value))
         if self.target.delta == 0:
-            for event in found:
+            for event in events:
                 if event.pure_epsilon is None:
                     rule = f"{event.name} is (ε, 0)-private for no ε: give a δ too, as in eps=1,delta=1e-5"
                     raise InputError("target", self.target.option(), rule)
-        return found
+        return events
 
     def kept(self, value: Fraction) -> bool:
         """Whether the target is certified to be kept."""

@@ -178,7 +178,7 @@ def compare(
     for done, setting in enumerate(chosen):
         effort.tell(done, len(chosen))
         rows.append(_row(setting, cells, bar, metric, replace(effort, progress=None)))
-    asked = {"x": cells, "prior": model.prior, "mech": [setting.label for setting in chosen], "target": bar}
+    options = {"x": cells, "prior": model.prior, "mech": [setting.label for setting in chosen], "target": bar}
     return CompareResult(
         model=model,
         x=cells,
@@ -187,7 +187,7 @@ def compare(
         entries=tuple(sorted(rows, key=lambda row: _place(key(row, sort)))),
         metric=metric,
         seconds=perf_counter() - start,
-        command=command_line("compare", **asked, sort=sort, metric=metric, digits=effort.digits, **parameters),
+        command=command_line("compare", **options, sort=sort, metric=metric, digits=effort.digits, **parameters),
     )
 
 
@@ -201,12 +201,12 @@ def _row(setting: Setting, x: Histogram, target: Fraction, metric: str, effort: 
     if not auditable(plain):
         return Compared(setting.label, claimed, _performance(plain, x, None, metric, effort), None)
     true = effort.widest(plain, lambda e: worst_loss(plain, e)).value
-    found = calibrated(setting, target, effort)
+    calibration = calibrated(setting, target, effort)
     return Compared(
         setting.label,
         claimed,
         _performance(plain, x, true, metric, effort),
-        _performance(posterior(found.subject), x, found.true_epsilon, metric, effort),
+        _performance(posterior(calibration.subject), x, calibration.true_epsilon, metric, effort),
     )
 
 
@@ -222,5 +222,5 @@ def _performance(
     digits, memory = effort.digits, effort.memory
     if mechanism.row_size(Fraction(1, 10 ** (digits + 6)), ALL_OUTPUTS) > STAIRS:
         return Performance(mechanism.epsilon, true, mean_error(mechanism, x, digits, metric), ())
-    found = accuracy(mechanism, x, metric=metric, quantiles=QUANTILES, digits=digits, memory=memory, bounds=False)
-    return Performance(mechanism.epsilon, true, found.mean, found.quantiles)
+    performance = accuracy(mechanism, x, metric=metric, quantiles=QUANTILES, digits=digits, memory=memory, bounds=False)
+    return Performance(mechanism.epsilon, true, performance.mean, performance.quantiles)

@@ -142,9 +142,9 @@ def compare_over_n(
     places = [(n, make_model(n, None if prior else len(parts), prior), data_of(n, parts)) for n in ns]
     if places and len(parts) != places[0][1].k:
         raise InputError("share", show(parts), f"must have k = {places[0][1].k} parts")
-    asked = {"n": f"{ns[0]}..{ns[-1]}", "share": parts, "prior": prior}
+    options = {"n": f"{ns[0]}..{ns[-1]}", "share": parts, "prior": prior}
     effort = Effort(digits, memory, progress=progress)
-    return _over("n", places, mechs, positive("eps", eps), calibrate, effort, asked, parameters)
+    return _over("n", places, mechs, positive("eps", eps), calibrate, effort, options, parameters)
 
 
 def compare_over_priors(
@@ -162,9 +162,9 @@ def compare_over_priors(
     """The mean errors on fixed data for every prior (a, …, a), and the crossovers."""
     cells = parse_data(x)
     places = [(a, make_model(sum(cells), None, (a,) * len(cells)), cells) for a in priors]
-    asked = {"x": cells, "priors": f"{priors[0]}..{priors[-1]}"}
+    options = {"x": cells, "priors": f"{priors[0]}..{priors[-1]}"}
     effort = Effort(digits, memory, progress=progress)
-    return _over("prior", places, mechs, positive("eps", eps), calibrate, effort, asked, parameters)
+    return _over("prior", places, mechs, positive("eps", eps), calibrate, effort, options, parameters)
 
 
 def _over(
@@ -206,7 +206,7 @@ def _mean(setting: Setting, x: Histogram, calibrate: bool, effort: Effort) -> En
 
 def crossovers(points: Sequence[RangePoint]) -> list[Crossover]:
     """Every change of order between points, each side certified by disjoint enclosures."""
-    found = []
+    crossings = []
     labels = list(points[0].means) if points else []
     for a, b in combinations(labels, 2):
         last = None
@@ -214,9 +214,9 @@ def crossovers(points: Sequence[RangePoint]) -> list[Crossover]:
             order = _order(point.means[a], point.means[b])
             if order and last and order != last:
                 better, worse = (a, b) if order < 0 else (b, a)
-                found.append(Crossover(point.at, better, worse))
+                crossings.append(Crossover(point.at, better, worse))
             last = order or last
-    return sorted(found, key=lambda crossover: crossover.at)
+    return sorted(crossings, key=lambda crossover: crossover.at)
 
 
 def _order(a: Enclosure, b: Enclosure) -> int:

@@ -49,8 +49,8 @@ def upper_bound(successes: int, trials: int, level: Fraction) -> Fraction:
 def _proposal(successes: int, trials: int, level: Fraction) -> float:
     from scipy.stats import beta
 
-    found = float(beta.ppf(float(level), successes, trials - successes + 1))
-    return found if 0 < found < 1 else 0.0
+    quantile = float(beta.ppf(float(level), successes, trials - successes + 1))
+    return quantile if 0 < quantile < 1 else 0.0
 
 
 def tail_at_most(p: Fraction, successes: int, trials: int, level: Fraction) -> bool:

@@ -48,12 +48,12 @@ def drawn(
 def _named(mechanism: Mechanism, seen: dict[Dataset, Counter[Output]]) -> dict[str, dict[str, int]]:
     """The counts by names, a column for every output of the law and every output seen; twins are refused."""
     listed = [] if mechanism.only_code else list(mechanism.outputs())
-    found = dict.fromkeys([*listed, *(output for counts in seen.values() for output in counts)])
-    if listed and len(found) > len(listed):
-        stranger = text(list(found)[len(listed)])
+    outputs = dict.fromkeys([*listed, *(output for counts in seen.values() for output in counts)])
+    if listed and len(outputs) > len(listed):
+        stranger = text(list(outputs)[len(listed)])
         raise InputError("draw", stranger, f"is drawn, but is not an output of the law of {mechanism.name}")
     names: dict[str, Output] = {}
-    for output in found:
+    for output in outputs:
         if names.setdefault(text(output), output) != output:
             raise InputError("draw", text(output), "is the text of two different outputs")
     return {text(x): {name: counts[output] for name, output in names.items()} for x, counts in seen.items()}

@@ -53,11 +53,11 @@ def goodness_of_fit(mechanism: Mechanism, counts: Mapping[str, Mapping[str, int]
 
 def rows(mechanism: Mechanism, names: Iterable[str], option: str = "COUNTS") -> dict[str, Any]:
     """The data set that each name denotes; a name of none is refused."""
-    found = denoted(mechanism, "row", names, mechanism.datasets(), option)
+    denoted_rows = denoted(mechanism, "row", names, mechanism.datasets(), option)
     for x in names:
-        if x not in found:
+        if x not in denoted_rows:
             raise InputError(option, x, f"is not a data set of {mechanism.name}, the mechanism of --mech")
-    return found
+    return denoted_rows
 
 
 def denoted(

@@ -89,20 +89,20 @@ class SamplesResult(Answer):
 
     def members(self) -> dict[str, Any]:
         """The fields; the bounds of epsilon as decimals, rounded down."""
-        found = super().members()
+        members = super().members()
         rounded = {name: decimal_below(getattr(self, name)) for name in ("epsilon_lower", "ceiling")}
-        return {**found, **rounded, "verdict": as_json(self.judgement)}
+        return {**members, **rounded, "verdict": as_json(self.judgement)}
 
     @property
     def judgement(self) -> Judgement | None:
         """The verdict on the claim; the true epsilon is known from below only."""
         if self.claimed is None or self.verdict is None:
             return None
-        found = Judgement(EpsilonDelta(self.claimed, self.delta), self.verdict, Whose.ASKED, self.code)
+        judgement = Judgement(EpsilonDelta(self.claimed, self.delta), self.verdict, Whose.ASKED, self.code)
         shown = at_least(self.epsilon_lower, PLACES)
         name = "true ε" if not self.delta else powers(f"ε at δ = {self.delta}")
         return replace(
-            found, quantity=name, value=shown, bound=self.claimed, margin=Margin.between(shown, self.claimed)
+            judgement, quantity=name, value=shown, bound=self.claimed, margin=Margin.between(shown, self.claimed)
         )
 
     def page(self) -> Page:
@@ -184,12 +184,12 @@ def _stated(claim: Guarantee | Any) -> EpsilonDelta | None:
     """The (epsilon, delta) that is claimed; another guarantee is refused."""
     if claim is None:
         return None
-    found = parse_guarantee("claim", claim)
-    if not isinstance(found, EpsilonDelta):
-        raise InputError("claim", found.option(), "samples can judge ε and δ only: eps=1 or eps=1,delta=1e-5")
-    if found.delta >= 1:
-        raise InputError("claim", found.option(), "delta must be < 1")
-    return found
+    guarantee = parse_guarantee("claim", claim)
+    if not isinstance(guarantee, EpsilonDelta):
+        raise InputError("claim", guarantee.option(), "samples can judge ε and δ only: eps=1 or eps=1,delta=1e-5")
+    if guarantee.delta >= 1:
+        raise InputError("claim", guarantee.option(), "delta must be < 1")
+    return guarantee
 
 
 def _counts(
@@ -204,10 +204,10 @@ def _counts(
         raise InputError("draw", draw, "needs --mech, the mechanism to run")
     if file is not None and Path(file).exists():
         raise InputError("COUNTS", file, "exists; --draw writes new counts there: name another file")
-    found = drawn(law.mechanism, draw, None if pair is None else _names("pair", pair), progress)
+    counts = drawn(law.mechanism, draw, None if pair is None else _names("pair", pair), progress)
     if file is not None:
-        keep(file, found)
-    return found
+        keep(file, counts)
+    return counts
 
 
 def _names(option: str, given: str | Sequence[str]) -> list[str]:
@@ -220,7 +220,7 @@ def read_counts(file: str) -> dict[str, dict[str, int]]:
         outputs, rows = read_sheet(file)
     except InputError as error:
         raise InputError("COUNTS", file, error.rule) from None
-    found = {}
+    counts = {}
     for x, (where, cells) in rows.items():
         row = {}
         for output, cell in zip(outputs, cells, strict=True):
@@ -231,8 +231,8 @@ def read_counts(file: str) -> dict[str, dict[str, int]]:
                 raise InputError("COUNTS", file, rule) from None
         if not sum(row.values()):
             raise InputError("COUNTS", file, f"{where}: has no samples")
-        found[x] = row
-    return found
+        counts[x] = row
+    return counts
 
 
 def _level(confidence: Exact) -> Fraction:
@@ -247,10 +247,10 @@ def _pairs(counts: Counts, pair: str | Sequence[str] | None, law: Mechanism | No
     known = dict.fromkeys(counts) if law is None else rows(law, counts)
     near = {} if law is None else {x: set(law.neighbors(z)) for x, z in known.items()}
     if pair is None:
-        found = [(x, y) for x, y in permutations(counts, 2) if law is None or known[y] in near[x]]
-        if not found:
+        pairs = [(x, y) for x, y in permutations(counts, 2) if law is None or known[y] in near[x]]
+        if not pairs:
             raise InputError("COUNTS", ", ".join(list(counts)[:6]), "has no two data sets that are neighbors")
-        return found
+        return pairs
     names = _names("pair", pair)
     if law is not None:
         named = {z: x for x, z in known.items()}

@@ -56,8 +56,8 @@ class Optimizer:
 
     def screen(self, n: int, extra: Sequence[tuple[float, ...]] = ()) -> list[Guess]:
         """The seeds (and ``extra``) at n, best first."""
-        found = [self.look(n, logs) for logs in (*extra, *self.region.seeds())]
-        return sorted(found, key=lambda guess: -guess.ratio)
+        guesses = [self.look(n, logs) for logs in (*extra, *self.region.seeds())]
+        return sorted(guesses, key=lambda guess: -guess.ratio)
 
     def polish(self, start: Guess, effort: int = 120) -> Guess:
         """A local maximum near the start: Nelder-Mead over the logarithms of prior entries, epsilon if free."""
@@ -74,8 +74,8 @@ class Optimizer:
 
         result = minimize(loss, point, method="Nelder-Mead", bounds=bounds, options={"maxfev": effort, "xatol": 1e-3})
         epsilons = [10.0 ** result.x[-1]] if self.region.free_epsilon else None
-        found = self.look(start.n, result.x[: self.k], epsilons)
-        return found if found.ratio > start.ratio else start
+        guess = self.look(start.n, result.x[: self.k], epsilons)
+        return guess if guess.ratio > start.ratio else start
 
     def best_at(self, n: int, extra: Sequence[tuple[float, ...]] = (), starts: int = 2) -> Guess:
         """The best guess at n: the seeds, then a local search from the best of them."""

@@ -50,9 +50,15 @@ class Region:
 
     def options(self) -> dict[str, Any]:
         """The options of the command line that give this region."""
-        found = self.to_dict()
-        eps = None if self.free_epsilon else found["eps"]
-        return {"n": found["n"], "k": found["k"], "eps": eps, "prior": found["prior"], "prior_box": found["prior_box"]}
+        options = self.to_dict()
+        eps = None if self.free_epsilon else options["eps"]
+        return {
+            "n": options["n"],
+            "k": options["k"],
+            "eps": eps,
+            "prior": options["prior"],
+            "prior_box": options["prior_box"],
+        }
 
     def to_dict(self) -> dict[str, Any]:
         """The region as JSON, so that it can be given again."""

@@ -156,8 +156,8 @@ class Search:
         ns: list[int] | list[None] = [None] if self.region.ns is None else list(self.region.ns)
         for done, n in enumerate(ns):
             self.effort.tell(done, len(ns))
-            found = list(self._each(n, prior))
-            worst = max((place for place in found if place.violated), key=lambda p: p.ratio.lower, default=None)
+            places = list(self._each(n, prior))
+            worst = max((place for place in places if place.violated), key=lambda p: p.ratio.lower, default=None)
             if worst is not None:
                 minimal = worst
                 break
@@ -221,13 +221,13 @@ class Search:
 
     def _certify_near(self, engine: Optimizer, guess: Guess, enough: float) -> Place:
         """The simplest certified place near the guess that is violated if the guess's ratio says so."""
-        found = None
+        place = None
         for prior, eps in engine.simple(guess, enough):
-            found = self.certify(guess.n, eps, prior)
-            if found.violated or guess.ratio <= 1:
-                return found
-        assert found is not None
-        return found
+            place = self.certify(guess.n, eps, prior)
+            if place.violated or guess.ratio <= 1:
+                return place
+        assert place is not None
+        return place
 
     def _descend(self, engine: Optimizer, witness: Place, best: Guess) -> Place:
         """The violation of least n that screening and local search find, n by n from below."""
@@ -238,9 +238,9 @@ class Search:
             guess = engine.best_at(n, warm)
             warm = [best.logs, guess.logs]
             if guess.ratio > 1:
-                found = self._certify_near(engine, guess, 1 + (guess.ratio - 1) / 2)
-                if found.violated:
-                    return found
+                place = self._certify_near(engine, guess, 1 + (guess.ratio - 1) / 2)
+                if place.violated:
+                    return place
         return witness
 
 
@@ -296,13 +296,13 @@ def search(
             f"violation, at every n; {len(task.places)} certified, at n = {task.certified_at()}. "
             "That an optimizer found nothing larger proves nothing"
         )
-    found = task.largest if minimal is None else max((task.largest, minimal), key=lambda place: place.ratio.lower)
+    largest = task.largest if minimal is None else max((task.largest, minimal), key=lambda place: place.ratio.lower)
     without = ("n", "eps") if setting.model is None else ("n", "k", "prior", "eps")
     return SearchResult(
         subject=setting,
         region=region,
         minimal=minimal,
-        largest=found,
+        largest=largest,
         places=len(task.places),
         exhaustive=exhaustive,
         screened=screened,

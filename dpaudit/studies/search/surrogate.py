@@ -47,8 +47,8 @@ class Surrogate:
             h = self.distances(prior)
             ls = np.zeros(len(h))
             np.maximum.at(ls, self._from, h[self._from, self._to])
-            found = [self._loss(h, ls, eps) for eps in epsilons]
-        return np.nan_to_num(np.array(found), nan=0.0, posinf=0.0)
+            losses = [self._loss(h, ls, eps) for eps in epsilons]
+        return np.nan_to_num(np.array(losses), nan=0.0, posinf=0.0)
 
     def _loss(self, h: Array, ls: Array, eps: float) -> float:
         """The true epsilon over the claimed one (the nominal one where nothing is claimed)."""

@@ -42,8 +42,10 @@ def stronger(eps: Fraction, n: int, k: int, delta: Fraction) -> Ball | None:
 def blanket(eps: Fraction, n: int, k: int, delta: Fraction) -> Ball | None:
     """Balle, Bell, Gascon, Nissim 2019, Theorem 3.1, solved for epsilon."""
     random = k / (ball(eps).exp() + k - 1)
-    found = balls.maximum([(14 * k * (2 / ball(delta)).log() / ((n - 1) * random)).sqrt(), 27 * k / ((n - 1) * random)])
-    return found if balls.certainly_at_most(found, ball(1)) else None
+    epsilon_bound = balls.maximum(
+        [(14 * k * (2 / ball(delta)).log() / ((n - 1) * random)).sqrt(), 27 * k / ((n - 1) * random)]
+    )
+    return epsilon_bound if balls.certainly_at_most(epsilon_bound, ball(1)) else None
 
 
 PUBLISHED = (

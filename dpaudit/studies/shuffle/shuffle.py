@@ -74,8 +74,8 @@ class ShuffleResult(SettingAnswer):
 
     def members(self) -> dict[str, Any]:
         """The members of ``dpaudit shuffle --json``."""
-        found = [entry.to_dict() for entry in self.published]
-        return {"delta": str(self.delta), "epsilon": self.epsilon.to_dict(), "published": found}
+        entries = [entry.to_dict() for entry in self.published]
+        return {"delta": str(self.delta), "epsilon": self.epsilon.to_dict(), "published": entries}
 
     def page(self) -> Page:
         """The bounds, and the published ones beside them."""
@@ -183,8 +183,8 @@ def _guess(curve: _Curve, low: Fraction, high: Fraction, bar: Fraction) -> Fract
 
 def _compared(entry: Any, eps: Fraction, n: int, k: int, delta: Fraction, ours: Enclosure) -> Compared:
     def attempt() -> Enclosure | None:
-        found = entry.bound(eps, n, k, delta)
-        return infinite() if found is None else balls.enclosure(found, 9, least=0)
+        bound = entry.bound(eps, n, k, delta)
+        return infinite() if bound is None else balls.enclosure(bound, 9, least=0)
 
     try:
         value, _ = balls.refine(attempt, 128, 1024)
