@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from dpaudit.audit.tables import export_table, table
     from dpaudit.claims.expectations import list_claims
     from dpaudit.claims.runner import decide as check
-    from dpaudit.code.subs import sampler
     from dpaudit.code.until import until
     from dpaudit.evidence.coq.export import export
     from dpaudit.evidence.verification import verify
@@ -94,7 +93,6 @@ LATER = {
     **dict.fromkeys(("InputError", "TooLargeError"), "dpaudit.numbers.errors"),
     **dict.fromkeys(("PI", "exp", "log", "log_gamma", "sqrt"), "dpaudit.numbers.expressions"),
     "Verdict": "dpaudit.numbers.verdict",
-    "sampler": "dpaudit.code.subs",
     "until": "dpaudit.code.until",
     "Noise": "dpaudit.noise.source",
 }
@@ -157,7 +155,6 @@ __all__ = [
     "release",
     "render",
     "report",
-    "sampler",
     "samples",
     "search",
     "sensitivity",

@@ -32,7 +32,7 @@ CALLS = {
         *("accuracy", "release"),
     ),
     "publish": ("report", "render"),
-    "own-mechanism": ("exp", "log", "log_gamma", "sqrt", "sampler", "until"),
+    "own-mechanism": ("exp", "log", "log_gamma", "sqrt", "until"),
 }
 """The public calls by page."""
 

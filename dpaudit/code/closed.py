@@ -14,6 +14,7 @@ import numbers
 import operator
 from _abc import _get_dump  # type: ignore[import-not-found]
 from fractions import Fraction
+from random import Random, SystemRandom
 from types import (
     BuiltinFunctionType,
     FunctionType,
@@ -26,11 +27,9 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit.code.keys import ATOMS, NUMPY_NUMBERS
+from dpaudit.code.keys import ABSENT, ATOMS, NUMPY_NUMBERS, in_class
 from dpaudit.code.lazy import Lazy
 from dpaudit.code.source import Source, StandIn
-from dpaudit.code.subs import Sampler
-from dpaudit.code.views import ABSENT, in_class
 
 
 def _words(text: str) -> frozenset[str]:
@@ -118,7 +117,7 @@ def writes(function: Any, given: tuple[Any, ...], named: dict[str, Any]) -> bool
 
 
 DRAWS = _words("""random getrandbits randrange randint uniform triangular expovariate choice choices sample shuffle
-integers binomial permutation permuted random_sample rand randbelow randbits _default_rng RandomState
+integers binomial permutation random_sample rand randbelow randbits _default_rng RandomState
 Generator PCG64 PCG64DXSM MT19937 Philox SFC64""")
 """What a random source may be asked for."""
 
@@ -157,8 +156,8 @@ def is_class(value: Any) -> bool:
 
 
 def is_source(value: Any) -> bool:
-    """Whether the value is a random source of ours."""
-    return type(value) is Source or type(type(value)) is StandIn
+    """Whether the value is a random source: one of ours, or one of Python's, whose methods are ours under way."""
+    return type(value) in (Source, Random, SystemRandom) or type(type(value)) is StandIn
 
 
 def is_of_object(kind: Any, *names: str) -> bool:
@@ -171,7 +170,7 @@ def reads_plainly(found: Any) -> bool:
     kind: Any = type(found)
     if kind is classmethod:
         return type(found.__func__) is FunctionType
-    known = kind in (FunctionType, staticmethod, MemberDescriptorType, Sampler) or found is ABSENT
+    known = kind in (FunctionType, staticmethod, MemberDescriptorType) or found is ABSENT
     return known or in_class(kind, "__get__") is ABSENT
 
 

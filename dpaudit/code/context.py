@@ -12,6 +12,7 @@ import os
 import pickle
 import random
 import secrets
+import signal
 import sys
 import threading
 import warnings
@@ -28,7 +29,7 @@ from dpaudit.code import draws, source
 from dpaudit.code.closed import PURE
 from dpaudit.code.hooks import STAND_INS
 from dpaudit.code.lazy import is_lazy
-from dpaudit.code.run import Refused, end, refuse
+from dpaudit.code.run import RUNS, Refused, end, interrupted, refuse
 from dpaudit.code.steps import RISING, apply
 
 MATH = [
@@ -161,7 +162,7 @@ def _bits(generator: Any) -> Any:
 
 
 _METHODS: dict[str, Any] = {
-    "random": lambda _: draws.uniform(),
+    "random": draws.uniform,
     "getrandbits": draws.getrandbits,
     "_randbelow": lambda _, n: draws.below(n),
     "randbytes": draws.unfollowed("randbytes"),
@@ -249,3 +250,36 @@ def _stand_ins(stack: ExitStack, target: Any, depth: int) -> None:
             _put(stack, names, name, source.NUMPY_STATE())
         elif depth and not isinstance(value, np.ndarray):
             _stand_ins(stack, value, depth - 1)
+
+
+@contextmanager
+def heeding_interrupts(seconds: float) -> Iterator[None]:
+    """An interrupt from the keyboard, and the end of the seconds, end the run, whatever the code does or catches.
+
+    Where signals cannot be had (in a thread) only code that was rewritten is ended in time.
+    """
+
+    def late(*_: Any) -> None:
+        run = RUNS[-1] if RUNS else None
+        if run is not None and run.owner is not None and run.owner.is_late and not run.plain:
+            run.out_of_time()
+
+    def interrupt(*_: Any) -> None:
+        raise interrupted(KeyboardInterrupt())
+
+    usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    heeds = usual and threading.current_thread() is threading.main_thread()
+    free = heeds and hasattr(signal, "SIGALRM") and signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
+    if heeds:
+        signal.signal(signal.SIGINT, interrupt)
+    if free:
+        signal.signal(signal.SIGALRM, late)
+        signal.setitimer(signal.ITIMER_REAL, seconds, 1)
+    try:
+        yield
+    finally:
+        if free:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        if heeds:
+            signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -246,19 +246,6 @@ def permutation(x: Any, axis: int = 0) -> Any:
     return array(entries)
 
 
-def permuted(x: Any, axis: int | None = None, out: Any = None) -> Any:
-    """The entries in random order: all of them, or those of every line along an axis by itself."""
-    if out is not None or np.ndim(x) == 0:
-        refuse("permuted with out=, or of a single number, cannot be followed")
-    found = x.copy() if isinstance(x, np.ndarray) else array(list(x))
-    lines = found.reshape(1, -1) if axis is None else np.moveaxis(found, axis, -1)
-    for place in np.ndindex(lines.shape[:-1]):
-        line = list(lines[place])
-        shuffle(line)
-        lines[place] = line
-    return found
-
-
 def floats(size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
     """Uniform floats as numpy's ``random`` does."""
     if out is not None:

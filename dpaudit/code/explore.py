@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 from dpaudit.code import chain
 from dpaudit.code.hooks import HOOKS
+from dpaudit.code.keys import Keys
 from dpaudit.code.lazy import settle
 from dpaudit.code.outputs import form, output_key
 from dpaudit.code.rewrite import has_loop
@@ -38,6 +39,7 @@ from dpaudit.code.run import (
     raised_at,
 )
 from dpaudit.code.subs import Unfit
+from dpaudit.code.subs import output as output_of_sub
 
 ROUND = 1000
 """A round follows what is likely enough to leave this part of the mass that was open before it."""
@@ -52,7 +54,6 @@ class Raised:
     """An output that is an exception."""
 
     kind: str
-    error: BaseException | None = field(default=None, repr=False, compare=False)
 
     def __str__(self) -> str:
         return f"raises {self.kind}"
@@ -307,7 +308,9 @@ class Explorer:
                 raise
             if why := fault(error):
                 raise Refused(why) from error
-            output = Raised(self.session.title(type(error)), self._copied(error) if self.inner else None)
+            if self.inner:
+                raise Unfit("it raises an exception") from None
+            output = Raised(self.session.title(type(error)))
             self.errors.setdefault(output, f"{error}")
             self.raised_at.setdefault(output, raised_at(error))
         finally:
@@ -322,18 +325,15 @@ class Explorer:
     def _finished(self, value: Any) -> tuple[Any, Any]:
         """An output without open numbers, and of which containers it was made."""
         if self.inner:
-            return self.session.subs.template(value, has_loop(self.call[0])), None
+            return output_of_sub(value, has_loop(self.call[0])), None
         if iscoroutine(value):
             value.close()  # it is refused; left alone it would complain that nobody awaited it
         return settle(value), form(value)
 
-    def _copied(self, error: BaseException) -> BaseException:
-        return self.session.subs.copied(error)  # type: ignore[no-any-return]
-
     def key(self, output: Any) -> Hashable:
         """A key of an output; 1, 1.0 and True are three."""
         if self.inner:
-            return output if not isinstance(output, Raised) else (output, repr(output.error))
+            return Keys({}).key(output)
         if isinstance(output, Raised):
             return output
         found = output_key(output)

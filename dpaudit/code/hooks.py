@@ -17,13 +17,11 @@ import numpy as np
 
 from dpaudit.code import closed
 from dpaudit.code.expressions import HOOK, TEMPORARY
-from dpaudit.code.keys import ATOMS, DICT_VIEWS, Keys, NoKey
+from dpaudit.code.keys import ATOMS, DICT_VIEWS, Keys, NoKey, in_class
 from dpaudit.code.lazy import Lazy
 from dpaudit.code.rewrite import CELL, SITES, followed, rewritten
 from dpaudit.code.run import RUNS, Halted, Run, fault, refuse
-from dpaudit.code.subs import Sampler
 from dpaudit.code.values import Values
-from dpaudit.code.views import in_class
 
 STAND_INS: dict[int, Any] = {}
 """The functions that stand in for those of random and numpy while a sampler runs."""
@@ -69,7 +67,7 @@ class Hooks(Values):
     def _method(self, function: Any, held: Any, *given: Any, **named: Any) -> Any:
         if closed.is_source(held):
             return self._drawn(MethodType(function, held), *given, **named)
-        if id(function) in closed.PURE or type(function) is Sampler:
+        if id(function) in closed.PURE:
             return self.f(function)(held, *given, **named)
         if type(function) is FunctionType and self._is_followed(function):
             return self.called(function, (held, *given), named)
@@ -138,8 +136,6 @@ class Hooks(Values):
         for one, instead in looks:
             if function is one:
                 return instead
-        if kind is Sampler:
-            return function  # type: ignore[no-any-return]
         if function is hash or function is iter:
             self.order(("",))
         self.outside(f"`{getattr(function, '__qualname__', kind.__name__)}` is outside the mergeable subset")
@@ -232,10 +228,7 @@ class Hooks(Values):
         run.calls.append(law is not None)
         if law is None:
             return known(*given, **named)
-        error, value = run.owner.subs.drawn(run, law, function.__qualname__)
-        if error is not None:
-            raise error
-        return value
+        return run.owner.subs.drawn(run, law, function.__qualname__)
 
     # -------------------------------------------------------------- statements and loop heads
 
@@ -288,43 +281,6 @@ class Hooks(Values):
 
     # -------------------------------------------------------------- the outermost function
 
-    def tail(self, top: bool, function: Any) -> Callable[..., Any]:
-        """What to call in a return statement: of the outermost function, it takes its place."""
-        run = RUNS[-1] if RUNS else None
-        held: tuple[Any, ...] = ()
-        if top and run is not None and run.clean:
-            target = function
-            if type(target) is MethodType:
-                held, target = (target.__self__,), target.__func__
-            if type(target) is Sampler:
-                target = target.function
-            if type(target) is FunctionType and id(target) not in closed.PURE and id(target) not in STAND_INS:
-                known = followed(target)
-                if not isinstance(known, str):
-                    return partial(self._taking_over, run, target, known, held)
-        return self.f(function)
-
-    def _taking_over(self, run: Run, target: Any, known: Any, held: tuple[Any, ...], *given: Any, **named: Any) -> Any:
-        """Calls a function in the place of the outermost one: what is left of the run depends on its arguments."""
-        given = (*held, *given)
-        if run.clean and run.follower is not None and run.follower.has_decided:
-            keys, site = Keys(run.owner.keep), ("call", id(target.__code__))
-            if site not in run.owner.unmerged:
-                try:
-                    key = keys.key(target), keys.key(given), keys.key(tuple(named.items()))
-                except NoKey:
-                    pass
-                else:
-                    run.follower.arrive(site, key)
-        return self._on_top(run, known, given, named)
-
-    def _on_top(self, run: Run, known: Any, given: tuple[Any, ...], named: dict[str, Any]) -> Any:
-        run.top = known.__code__
-        try:
-            return known(*given, **named)
-        finally:
-            run.top = None
-
     def outermost(self, run: Run, function: Any, given: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """Calls the function of a run."""
         while True:
@@ -332,8 +288,6 @@ class Hooks(Values):
                 function, given = function.__func__, (function.__self__, *given)
             elif type(function) is partial:
                 function, given, named = function.func, (*function.args, *given), {**function.keywords, **named}
-            elif type(function) is Sampler:
-                function = function.function
             elif type(function) is not FunctionType and type(in_class(type(function), "__call__")) is FunctionType:
                 function, given = in_class(type(function), "__call__"), (function, *given)
             else:
@@ -341,7 +295,9 @@ class Hooks(Values):
         if type(function) is not FunctionType or not self._is_followed(function):
             self.outside(f"`{getattr(function, '__qualname__', type(function).__name__)}` cannot be followed")
             return function(*given, **named)
-        return self._on_top(run, rewritten(function), given, named)
+        known: Any = rewritten(function)
+        run.top = known.__code__
+        return known(*given, **named)
 
 
 HOOKS = Hooks()

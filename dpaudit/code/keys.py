@@ -7,7 +7,7 @@ no clean run has changed it, or it is never changed: it is known by its identity
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator
 from fractions import Fraction
 from types import BuiltinMethodType, FunctionType, MethodType, ModuleType, NoneType
 from typing import Any
@@ -18,7 +18,15 @@ from dpaudit.code.lazy import Lazy
 from dpaudit.code.rewrite import is_rewritten
 from dpaudit.code.run import RUNS, Draw
 from dpaudit.code.source import Source, StandIn
-from dpaudit.code.views import ABSENT, Once, View, in_class
+
+ABSENT = object()
+MRO, SPACE = vars(type)["__mro__"].__get__, vars(type)["__dict__"].__get__
+
+
+def in_class(kind: Any, name: str) -> Any:
+    """What lies under the name in the class or its bases."""
+    return next((space[name] for space in map(SPACE, MRO(kind)) if name in space), ABSENT)
+
 
 NUMPY_NUMBERS: frozenset[type] = frozenset(
     np.dtype(code).type for code in ("?", *np.typecodes["AllInteger"], *np.typecodes["Float"])
@@ -27,6 +35,38 @@ ATOMS: frozenset[Any] = frozenset((int, float, bool, str, bytes, complex, NoneTy
 """Types whose values never change and whose operators run no code of anybody else."""
 BY_VALUE = frozenset((int, bool, str, bytes, NoneType, Fraction))
 """Those of them whose equal values cannot be told apart."""
+
+
+class View:
+    """What a ``for`` goes over by number: the entries of sequences side by side, or of one alone."""
+
+    def __init__(self, parts: tuple[Any, ...], is_alone: bool = False) -> None:
+        self.parts, self.is_alone = parts, is_alone
+
+    def has(self, place: int) -> bool:
+        """Whether there is an entry with this number."""
+        return all(place < len(part) for part in self.parts)
+
+    def entry(self, place: int) -> Any:
+        """The entry with this number."""
+        found = tuple(part[place] for part in self.parts)
+        return found[0] if self.is_alone else found
+
+
+class Once:
+    """Any other thing that a ``for`` goes over, with its own iterator."""
+
+    def __init__(self, iterator: Iterator[Any]) -> None:
+        self.iterator, self.next = iterator, ABSENT
+
+    def has(self, place: int) -> bool:
+        """Whether there is another entry."""
+        self.next = next(self.iterator, ABSENT)
+        return self.next is not ABSENT
+
+    def entry(self, place: int) -> Any:
+        """The entry."""
+        return self.next
 
 
 DICT_VIEWS: tuple[Any, ...] = (type({}.keys()), type({}.values()), type({}.items()))

@@ -9,12 +9,12 @@ from fractions import Fraction
 from typing import Any
 
 from dpaudit.code import chain
-from dpaudit.code.context import generators, in_place, unmoved
+from dpaudit.code.context import generators, heeding_interrupts, in_place, unmoved
 from dpaudit.code.explore import Budget, End, Explorer, Raised, silence
 from dpaudit.code.lazy import settle
-from dpaudit.code.run import Again, Changed, Refused, Run, heeding_interrupts
+from dpaudit.code.run import Again, Changed, Refused, Run
 from dpaudit.code.source import real
-from dpaudit.code.subs import Sampler, Subs, sampler
+from dpaudit.code.subs import Subs
 from dpaudit.code.watch import Watch
 from dpaudit.numbers.digits import rough
 
@@ -226,4 +226,4 @@ def _gathered(explorer: Explorer, times: list[Any], numbers: chain.Numbers) -> d
     return {key: Fraction(value) / numbers.one for key, value in found.items()}
 
 
-__all__ = ["Budget", "CodeLaw", "Refused", "Sampler", "Session", "sampler"]
+__all__ = ["Budget", "CodeLaw", "Refused", "Session"]

@@ -7,12 +7,9 @@ followed, the others are noted and followed in later runs. A run is determined b
 from __future__ import annotations
 
 import inspect
-import signal
 import sys
 import sysconfig
-import threading
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from hashlib import sha256
@@ -293,39 +290,6 @@ def interrupted(reason: KeyboardInterrupt) -> KeyboardInterrupt:
     return reason
 
 
-@contextmanager
-def heeding_interrupts(seconds: float) -> Iterator[None]:
-    """An interrupt from the keyboard, and the end of the seconds, end the run, whatever the code does or catches.
-
-    Where signals cannot be had (in a thread) only code that was rewritten is ended in time.
-    """
-
-    def late(*_: Any) -> None:
-        run = RUNS[-1] if RUNS else None
-        if run is not None and run.owner is not None and run.owner.is_late and not run.plain:
-            run.out_of_time()
-
-    def interrupt(*_: Any) -> None:
-        raise interrupted(KeyboardInterrupt())
-
-    usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    heeds = usual and threading.current_thread() is threading.main_thread()
-    free = heeds and hasattr(signal, "SIGALRM") and signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
-    if heeds:
-        signal.signal(signal.SIGINT, interrupt)
-    if free:
-        signal.signal(signal.SIGALRM, late)
-        signal.setitimer(signal.ITIMER_REAL, seconds, 1)
-    try:
-        yield
-    finally:
-        if free:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        if heeds:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
 def refuse(what: str) -> Any:
     """Ends everything: the code does something that cannot be followed; names the line of it."""
     return end(f"{where()}{what}")
@@ -340,7 +304,7 @@ def end(what: str) -> Any:
     raise reason
 
 
-_FILES = "hooks values views context draws source lazy steps vectors until"
+_FILES = "hooks values keys context draws source lazy steps vectors until"
 ACTING = frozenset(str(Path(__file__).with_name(f"{name}.py")) for name in _FILES.split())
 """The files of ours in which an exception is one of the code: they do what it would have done."""
 

@@ -59,7 +59,7 @@ SHARED: dict[str, Any] = {
     "permutation": draws.permutation,
     "random": draws.floats,
 }
-GENERATOR: dict[str, Any] = {**SHARED, "integers": draws.integers, "permuted": draws.permuted}
+GENERATOR: dict[str, Any] = {**SHARED, "integers": draws.integers}
 STATE: dict[str, Any] = {
     **SHARED,
     "binomial": draws.legacy_binomial,

@@ -7,7 +7,7 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dpaudit.code.expressions import FUNCTIONS, HOOK, TEMPORARY, TOP, Expressions, Unknown, hook, is_super
+from dpaudit.code.expressions import FUNCTIONS, HOOK, TEMPORARY, TOP, Expressions, Unknown, hook
 from dpaudit.code.live import dead
 
 
@@ -29,7 +29,7 @@ SITES: list[Site] = []
 class Rewriter(Expressions):
     """Puts hooks into one function."""
 
-    PLAIN = (*Expressions.PLAIN, ast.Expr, ast.Pass, ast.Break, ast.Continue)
+    PLAIN = (*Expressions.PLAIN, ast.Expr, ast.Return, ast.Pass, ast.Break, ast.Continue)
 
     def __init__(self, filename: str, owner: str | None) -> None:
         super().__init__(filename, owner)
@@ -37,7 +37,6 @@ class Rewriter(Expressions):
         self.cursors: tuple[str, ...] = ()
         self.handling = 0
         """How many handlers and last parts of ``try`` there are around: what is under way there is no variable."""
-        self.tries = 0
 
     def outermost(self, node: Any) -> ast.stmt:
         """The function itself, without its decorators and defaults: those were evaluated long ago."""
@@ -55,15 +54,15 @@ class Rewriter(Expressions):
     def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
         if node.decorator_list or getattr(node, "type_params", None) or _has(node, (ast.Yield, ast.YieldFrom)):
             return self.left(node)
-        before = self.dead, self.cursors, self.handling, self.tries
+        before = self.dead, self.cursors, self.handling
         loops = [one for one in ast.walk(node) if isinstance(one, ast.While | ast.For)]
-        self.dead, self.cursors, self.handling, self.tries = {id(one): dead(node, one) for one in loops}, (), 0, 0
+        self.dead, self.cursors, self.handling = {id(one): dead(node, one) for one in loops}, (), 0
         node.args, node.returns, start = self.visit(node.args), None, node.body[0]
         begin: list[Any] = [ast.Assign([ast.Name(TOP, ast.Store())], hook("enter", at=start))]
         if _has(node, (ast.Global, ast.Nonlocal)):  # its stores are no local variables, wherever the statement is
             begin.append(ast.Expr(hook("outside", "a global or nonlocal statement", at=start)))
         node.body = [*(ast.copy_location(one, start) for one in begin), *self._block(node.body)]
-        self.dead, self.cursors, self.handling, self.tries = before
+        self.dead, self.cursors, self.handling = before
         return ast.fix_missing_locations(node)
 
     def left(self, node: Any) -> Any:
@@ -91,15 +90,6 @@ class Rewriter(Expressions):
         for part in ("exc", "cause"):
             if getattr(node, part) is not None:
                 setattr(node, part, hook("raised", self.visit(getattr(node, part)), at=node))
-        return node
-
-    def visit_Return(self, node: ast.Return) -> Any:
-        call = node.value
-        if isinstance(call, ast.Call) and not self.tries and not is_super(call):
-            function = self.visit(call.func)
-            node.value = self.call(call, hook("tail", ast.Name(TOP, ast.Load()), function, at=call.func))
-        else:
-            node.value = call and self.visit(call)
         return node
 
     def visit_Assign(self, node: ast.Assign) -> Any:
@@ -193,7 +183,6 @@ class Rewriter(Expressions):
         return [over, place, ast.copy_location(ast.While(test, body, self._block(node.orelse)), node)]
 
     def visit_Try(self, node: ast.Try) -> Any:
-        self.tries += 1
         node.body, node.orelse = self._block(node.body), self._block(node.orelse)
         self.handling += 1
         for handler in node.handlers:
@@ -202,7 +191,6 @@ class Rewriter(Expressions):
             handler.body = [guard, *self._block(handler.body)]
         node.finalbody = self._block(node.finalbody)
         self.handling -= 1
-        self.tries -= 1
         return node
 
     def visit_With(self, node: ast.With) -> Any:

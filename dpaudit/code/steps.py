@@ -31,7 +31,7 @@ lt less le less_equal gt greater ge greater_equal eq equal ne not_equal"""
 OPERATORS = dict(zip(_PAIRS.split()[::2], _PAIRS.split()[1::2], strict=True))
 """The operators of Python with the names that numpy has for them."""
 BINARY = {
-    **{name: name for name in (*OPERATORS, "maximum", "minimum", "fmod", "ldexp", "copysign")},
+    **{name: name for name in (*OPERATORS, "maximum", "minimum", "ldexp", "copysign")},
     **{name: plain for plain, name in OPERATORS.items()},
     **{"divide": "truediv", "float_power": "pow"},
 }
@@ -69,15 +69,9 @@ def _unary(name: str, function: Callable[..., Any], x: Lazy, *more: Any) -> Any:
             compare(operator.lt, x, cut)
             compare(operator.gt, x, cut)
         return function(x.least())
-    if name == "modf":
-        return apply(math.fmod, x, 1.0), monotone_value(_integral, (x,), merged((x.directions, 1)), True)
     if name == "reciprocal":
         return monotone_value(function, (x,), merged((x.directions, -1)), True) if sign(x) else function(x.least())
     return listed(function, (x, *more))
-
-
-def _integral(x: float) -> float:
-    return math.modf(x)[1]
 
 
 def _binary(kind: str, function: Callable[..., Any], a: Any, b: Any) -> Any:
@@ -103,11 +97,6 @@ def _binary(kind: str, function: Callable[..., Any], a: Any, b: Any) -> Any:
         directions, certain = _power(a, b), _whole(a, b) and function is operator.pow
     elif kind in ("mod", "and_"):
         return _remainder(kind, function, a, b)
-    elif kind == "fmod" and is_lazy(a) and not is_lazy(b) and b and not _whole(a):
-        pieces = apply(operator.floordiv, apply(abs, a), abs(b))
-        if is_lazy(pieces):
-            pieces.force(what="a remainder")
-        directions = merged((a.directions, 1))
     elif kind == "copysign":
         b = 1.0 if _signed(b) else -1.0
         if not is_lazy(a):

@@ -16,12 +16,10 @@ from typing import Any
 import numpy as np
 
 from dpaudit.code import closed
-from dpaudit.code.keys import ATOMS, DICT_VIEWS
+from dpaudit.code.keys import ABSENT, ATOMS, DICT_VIEWS, MRO, SPACE, Once, View, in_class
 from dpaudit.code.lazy import Lazy
 from dpaudit.code.rewrite import is_rewritten
 from dpaudit.code.run import RUNS, refuse, where
-from dpaudit.code.subs import Sampler
-from dpaudit.code.views import ABSENT, MRO, SPACE, Once, View, in_class
 
 _NAMES = """Add add Sub sub Mult mul Div truediv FloorDiv floordiv Mod mod Pow pow LShift lshift RShift rshift
 BitAnd and_ BitOr or_ BitXor xor MatMult matmul"""
@@ -80,16 +78,10 @@ class Values:
         return value
 
     def same(self, a: Any, b: Any) -> bool:
-        """``a is b``; which of equal numbers or texts is which is no part of a state."""
-        if not any(one is x for x in (a, b) for one in ONE_OF_A_KIND) and not (self._is_one(a) and self._is_one(b)):
+        """``a is b``; which of equal values is which is no part of a state."""
+        if not any(one is x for x in (a, b) for one in ONE_OF_A_KIND):
             self.outside("'is' between values")
         return a is b
-
-    def _is_one(self, value: Any) -> bool:
-        """Whether the value is an object of its own, which is known as such."""
-        kind = type(value)
-        known = kind in (list, dict, FunctionType, ModuleType) or closed.is_class(value)
-        return known or self.is_own(value) or closed.is_plain_class(kind)
 
     def new(self, value: Any) -> Any:
         """What the run has just made: a list, an array, an iterator, or a dict whose keys are closed."""
@@ -114,7 +106,7 @@ class Values:
         if kind is super:
             found = self._behind(value, name)
             listed = found is not ABSENT and closed.reads_plainly(found)
-        elif closed.is_source(value) or kind is Lazy or kind is Sampler:
+        elif closed.is_source(value) or kind is Lazy:
             listed = True
         elif kind is ModuleType:
             listed = type(name) is str and name in vars(value)

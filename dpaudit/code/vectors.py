@@ -134,8 +134,8 @@ def _is_whole(value: Any) -> bool:
 def on_function(function: Any, given: tuple[Any, ...], named: dict[str, Any]) -> Any:
     """What a function of numpy gives: with numbers that are known, where they have few values."""
     name = function.__name__
-    if name in ("searchsorted", "digitize"):
-        return (_searchsorted if name == "searchsorted" else _digitize)(*given, **named)
+    if name == "searchsorted":
+        return _searchsorted(*given, **named)
     if name in KEPT:
         return function._implementation(*given, **named)
     if not all(map(_few, (*given, *named.values()))):
@@ -180,17 +180,6 @@ def _searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any
     np.searchsorted(places, 0, cast(Any, side))  # which raises what is to be raised
     found = np.frompyfunc(lambda u: position(places, u, side), 1, 1)(objects(v))
     return np.int64(found) if np.ndim(found) == 0 else found.astype(np.int64)
-
-
-def _digitize(x: Any, bins: Any, right: bool = False) -> Any:
-    """In which of the bins, which rise or fall, x lies."""
-    if isinstance(bins, Draws) or any(map(is_lazy, bins)):
-        return refuse("digitize with random bins cannot be followed")
-    places, side = np.asarray(bins), "left" if right else "right"
-    np.digitize(0, places)  # which raises what is to be raised
-    if len(places) < 2 or places[0] <= places[-1]:
-        return _searchsorted(places, x, side)
-    return len(places) - _searchsorted(places[::-1], x, side)
 
 
 def position(sums: Any, u: Any, side: str = "right") -> int:

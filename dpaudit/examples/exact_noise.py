@@ -7,10 +7,7 @@ from __future__ import annotations
 from math import isqrt
 from random import Random
 
-import dpaudit
 
-
-@dpaudit.sampler
 def bernoulli_exp_small(a: int, b: int, rng: Random) -> bool:
     """Returns True with probability e^(−a/b), for 0 ≤ a ≤ b."""
     k = 1
@@ -28,7 +25,6 @@ def bernoulli_exp(a: int, b: int, rng: Random) -> bool:
     return bernoulli_exp_small(a, b, rng)
 
 
-@dpaudit.sampler
 def discrete_laplace(a: int, b: int, rng: Random) -> int:
     """Returns z with probability proportional to e^(−|z| a/b)."""
     while True:
@@ -46,7 +42,6 @@ def discrete_laplace(a: int, b: int, rng: Random) -> int:
             return size
 
 
-@dpaudit.sampler
 def discrete_gaussian(variance: int, part: int, rng: Random) -> int:
     """Returns z with probability proportional to e^(−z²/(2σ²)), σ² = variance/part."""
     t = isqrt(variance // part) + 1

@@ -137,7 +137,10 @@ class PermuteAndFlip(Exponential):
 
 
 class GaussianDiscrete(Implementation):
-    """A count plus discrete Gaussian noise, for (ε, 10^-6). Finding the scale takes long: the object is made once."""
+    """A count plus discrete Gaussian noise, for (ε, 10^-6). Finding the scale takes long: the object is made once.
+
+    It draws from a SystemRandom of its own, as every object of the library does that is given none.
+    """
 
     name, last = "GaussianDiscrete", 1
     delta = Fraction(1, 10**6)
@@ -153,9 +156,7 @@ class GaussianDiscrete(Implementation):
 
     def sample(self, x: int, rng: Random) -> int:
         """Returns the noisy count."""
-        mechanism = self.prepared.copy()
-        mechanism._rng = rng
-        return mechanism.randomise(x)
+        return self.prepared.randomise(x)
 
 
 class GaussianDiscreteCoarse(GaussianDiscrete):

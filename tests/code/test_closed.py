@@ -70,7 +70,7 @@ class Metal(metaclass=Meta): pass
 NAMED, EMPTY, FLOAT = Named("a"), types.ModuleType("empty"), Floating()
 HOSTILE, HASHED, CLASSLESS = Hostile(), Hashed(), Classless()
 TWO, HELD, KEYED, NUMBERS = (Hostile(), Hostile()), {0: HOSTILE}, {HOSTILE: 1}, np.array([3.0, 1.0, 2.0])
-ONE, OTHER, ONCE, MEMBERS = [0], [0], zip(range(10**9)), {HOSTILE}
+ONE, OTHER, ONCE, MEMBERS = [0], [1], zip(range(10**9)), {HOSTILE}
 OBJECTS = np.empty(1, object)
 OBJECTS[0] = HOSTILE
 import copy
@@ -78,7 +78,7 @@ class Plain: pass
 class Other: pass
 def spun(box, rng):
     while rng.randrange(2): pass
-    return box is ONE
+    return box[0] == 0
 """
 STEPS = """
 holder = Holder(); holder.x = 1
@@ -168,8 +168,8 @@ CHANGED = {
     "(lambda: ONE)().append(1)": "len(ONE)",
 }
 TWINS = """
-box = ONE if rng.randrange(2) else OTHER; LOOP; return box is ONE
-box = (ONE,) if rng.randrange(2) else (OTHER,); LOOP; return box[0] is ONE
+box = ONE if rng.randrange(2) else OTHER; LOOP; return box[0] == 0
+box = (ONE,) if rng.randrange(2) else (OTHER,); LOOP; return box[0][0] == 0
 box = np.zeros(1, dtype=[(rng.choice('ab'), 'i4')]); LOOP; return 'a' in box.dtype.names
 one, other = np.zeros(2), np.zeros(2); box = rng.choice([one, other]); LOOP; box[0] = 1; return bool(one[0])
 one, other = np.zeros(2), np.zeros(2); box = rng.choice([one, other])[:]; LOOP; box[0] = 1; return bool(one[0])

@@ -21,7 +21,7 @@ LAWS = {
     "an open number": ("u = rng.random()\nu < 0.5\nwhile rng.randrange(2): pass\nreturn u < 0.5", HALF),
     "two cuts": ("return 0.25 < rng.random() <= 0.75", HALF),
     "classes": ("return rng.randrange(6) % 2 == 0", HALF),
-    "two lists": ("box = ONE if rng.randrange(2) else OTHER\nwhile rng.randrange(2): pass\nreturn box is ONE", HALF),
+    "two lists": ("box = ONE if rng.randrange(2) else OTHER\nwhile rng.randrange(2): pass\nreturn box[0] == 0", HALF),
     "an argument": ("return spun(ONE if rng.randrange(2) else OTHER, rng)", HALF),
     "an inner loop": ("x = 1 if rng.randrange(2) else 0\nidle(rng.random(), rng)\nreturn x == 1", HALF),
     "a choice": ("return rng.choice([True, True, False, False])", HALF),
@@ -44,7 +44,7 @@ def unequal(draw, sign, modulus):
 
 
 def first_output(self, run, law, name):
-    return None, law.outputs[0][2]
+    return law.outputs[0]
 
 
 FAULTS = {

@@ -66,7 +66,6 @@ def test_outputs_that_differ_in_their_containers_alone_are_refused(sample):
 
 
 def test_one_kind_of_container_is_as_good_as_another():
-    @dpaudit.sampler
     def inner(rng):
         return (rng.randrange(2),)
 

@@ -64,8 +64,8 @@ class Mechanism:
 three, called = functools.partial(two, 0), Called()
 """
 WAYS = """
-wrapped; dpaudit.sampler(plain); functools.partial(with_first, 4); Called(); Called().method; Called.static; Mechanism()
-Mechanism; type('Sub', (Mechanism,), {'sample': dpaudit.sampler(Mechanism.sample)})()
+wrapped; functools.partial(with_first, 4); Called(); Called().method; Called.static; Mechanism()
+Mechanism; type('Sub', (Mechanism,), {'sample': Mechanism.sample})()
 """
 
 

@@ -102,9 +102,7 @@ v + v < 1; math.floor(v + v / 2); math.floor(math.ldexp(v, 1)); k % 6; k & 7; (k
 (k & 3, k > 500); (k > 500, k % 6); (k % 6, k // 200); k == 17; k - 500 > 0; 500 - k > 0
 (k + 0.5) % 200 // 30; (k * 2) % 512 // 125; (k - 5) % 3; 2 ** (k // 250); [1, 2, 3][k % 3]
 (k + Fraction(1, 2)) % 200 // 30; (k - Fraction(1, 2)) % 200 // 30; (5 - k) % 200 // 30; (k - 5) % np.int64(3)
-math.floor(3 * math.fmod(v, 0.75)); math.floor(3 * math.fmod(v, -2)); math.copysign(1, v); math.modf(v)[1]
-math.floor(math.copysign(v, -1)); math.floor(np.copysign(v, -v)); math.floor(4 * math.modf(v)[0])
-np.digitize(v, [0.25, 1]); np.digitize(v, [1, 0.25], right=True)
+math.copysign(1, v); math.floor(math.copysign(v, -1)); math.floor(np.copysign(v, -v))
 """
 
 
