@@ -11,7 +11,6 @@ from dpaudit.numbers.symbolic import as_sympy
 from dpaudit.privacy.pairs import Worst
 from dpaudit.privacy.protocols import Audited, ClosedLoss
 
-
 LONGEST = 60
 
 
