@@ -275,7 +275,9 @@ def samples_page(result: SamplesResult, lower: str, ceiling: str) -> Page:
         rows.append((f"at {reach.at}", Words("ε = ", reach.epsilon, ": events this likely show no more")))
     fits = [(fit.x, badge(fit.verdict.value), fit.output or "", fit.why) for fit in result.fit]
     table = [Table(["data x", "is it this law?", "output", "why"], fits, prose=["why"])] if fits else []
-    return [*first, Fields(again(rows, result.command)), *table]
+    often = "Hardly an output occurs twice, so no event of one output shows anything: return fewer, round(r, 1)."
+    hint = [Note(often)] if result.scattered else []
+    return [*first, Fields(again(rows, result.command)), *table, *hint]
 
 
 RELEASES = 40

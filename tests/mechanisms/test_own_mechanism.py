@@ -411,5 +411,13 @@ def test_refused_code_is_drawn_and_counted_by_the_command_that_the_refusal_names
     )
     assert main(["epsilon", "--mech", "noisy.py:Noisy"]) == 2
     command = re.search(r"dpaudit (samples --draw .*)$", capsys.readouterr().err)[1]
+    assert "--claim 1" in command
     assert main(command.replace("20000", "300").split()) == 0
     assert "1-DP: REFUTED" in capsys.readouterr().out
+    claimed = (tmp_path / "noisy.py").read_text() + "    def claimed(self):\n        return '3/2'\n"
+    (tmp_path / "claiming.py").write_text(claimed)
+    assert main(["epsilon", "--mech", "claiming.py:Noisy"]) == 2
+    command = re.search(r"dpaudit (samples --draw .*)$", capsys.readouterr().err)[1]
+    assert "--claim" not in command
+    assert main(command.replace("20000", "300").split()) == 0
+    assert "3/2-DP: REFUTED" in capsys.readouterr().out

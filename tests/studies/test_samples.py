@@ -275,6 +275,32 @@ def test_a_sampler_is_run_and_not_followed():
     assert 1 < found.epsilon_lower < Fraction(log(81)), "odds of 9 : 1 against 1 : 9"
 
 
+def test_what_a_class_claims_is_judged_where_its_outputs_are_drawn(tmp_path):
+    class Claims(Sampled):
+        def claimed(self):
+            return 1
+
+    found = drawn(Claims(), confidence="9/10")
+    assert str(found).startswith("✗ 1-DP: REFUTED")
+    assert found.whose.value == "claimed"
+    assert "--claim" not in (found.command or "")
+    assert drawn(Claims(), claim=3, confidence="9/10").verdict.value == "UNDECIDED"
+    assert drawn(Sampled()).verdict is None
+    kept = drawn(Claims(), file=str(tmp_path / "kept.csv"), confidence="9/10").command
+    assert "--claim eps=1" in kept, "who reads the file alone does not know the class"
+
+
+def test_outputs_that_hardly_occur_twice_are_told():
+    class Real(Sampled):
+        def sample(self, x, rng):
+            return rng.random()
+
+    found = drawn(Real())
+    assert found.scattered
+    assert "round(r, 1)" in str(found)
+    assert not drawn(Sampled()).scattered
+
+
 def test_the_exact_law_is_drawn_from_where_there_is_nothing_else(tmp_path, capsys):
     file = tmp_path / "kept.csv"
     words = ["samples", str(file), "--draw", "300", "--mech", "EHDS", "--n", "3", "--pair", "0 3,1 2", "--json"]
@@ -325,3 +351,5 @@ def test_too_many_outputs_and_twins_are_refused(monkeypatch):
     monkeypatch.setattr(module, "MOST_OUTPUTS", 1)
     with pytest.raises(InputError, match="more than 1 different outputs"):
         drawn(Sampled())
+    with pytest.raises(InputError, match=r"such as 0\.[0-9]+: round them, return round\(r, 1\)"):
+        drawn(type("Real", (Sampled,), {"sample": lambda self, x, rng: rng.random()})())

@@ -21,9 +21,13 @@ COUNTS = "dpaudit samples counts.csv --claim 1"
 """Where a class has no file that a command could name."""
 
 
-def instead(function: Any, reference: str) -> str:
-    """How to go on: ideal noise, a mechanism by name, or counts of real outputs, drawn where a class has a file."""
-    counts = f"dpaudit samples --draw 20000 --mech {reference} --claim 1" if ".py:" in reference else COUNTS
+def instead(function: Any, reference: str, claims: bool) -> str:
+    """How to go on: ideal noise, a mechanism by name, or counts of real outputs, drawn where a class has a file.
+
+    What a class ``claims`` itself is judged without --claim.
+    """
+    drawn = f"dpaudit samples --draw 20000 --mech {reference}{'' if claims else ' --claim 1'}"
+    counts = drawn if ".py:" in reference else COUNTS
     try:
         code = inspect.getsource(function)
     except (OSError, TypeError):  # compiled, or written in a session

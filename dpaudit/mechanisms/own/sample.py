@@ -66,8 +66,9 @@ class SampledLaws:
                 import_first(function)
                 law = session.law(function, (x, rng), named, self.target, defined_at(function))
         except Refused as reason:
+            claims = callable(getattr(self.target, "claimed", None))
             file = "" if isinstance(self.target, FunctionSampler) else self.reference
-            raise self._error(f"sample({text(x)}, rng): {reason}{instead(function, file)}") from None
+            raise self._error(f"sample({text(x)}, rng): {reason}{instead(function, file, claims)}") from None
         except KeyboardInterrupt as error:
             if error not in INTERRUPTS:  # not by the person before the screen
                 raise self._error(f"sample({text(x)}, rng): {raised_at(error)}{describe(error)}") from None

@@ -38,7 +38,9 @@ def drawn(
         for start in range(0, number, BATCH):
             seen[x].update(one() for _ in range(min(BATCH, number - start)))
             if len(seen[x]) > MOST_OUTPUTS:
-                rule = f"{text(x)} gives more than {MOST_OUTPUTS} different outputs: return fewer, for instance rounded"
+                some = next(iter(seen[x]))
+                how = "round them, return round(r, 1)" if isinstance(some, float) else "return fewer, bins or a bool"
+                rule = f"{text(x)} gives more than {MOST_OUTPUTS} different outputs, such as {text(some)}: {how}"
                 raise InputError("draw", times, rule)
             if progress:
                 progress(i * number + start, len(wanted) * number)

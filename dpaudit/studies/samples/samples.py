@@ -82,10 +82,14 @@ class SamplesResult(Answer):
     shown: Shown | None
     ceiling: Fraction
     claimed: Fraction | None
+    whose: Whose
+    """Who claims it: the user, or the mechanism whose outputs are drawn."""
     verdict: Verdict | None
     law: dict[str, Any] | None
     fit: tuple[Fit, ...]
     reach: tuple[Reach, ...]
+    scattered: bool
+    """Whether the outputs are so many that hardly one of them occurs again: floats that are not rounded."""
 
     def members(self) -> dict[str, Any]:
         """The fields; the bounds of epsilon as decimals, rounded down."""
@@ -98,7 +102,7 @@ class SamplesResult(Answer):
         """The verdict on the claim; the true epsilon is known from below only."""
         if self.claimed is None or self.verdict is None:
             return None
-        judgement = Judgement(EpsilonDelta(self.claimed, self.delta), self.verdict, Whose.ASKED, self.code)
+        judgement = Judgement(EpsilonDelta(self.claimed, self.delta), self.verdict, self.whose, self.code)
         shown = at_least(self.epsilon_lower, PLACES)
         name = "true ε" if not self.delta else powers(f"ε at δ = {self.delta}")
         return replace(
@@ -127,10 +131,15 @@ def samples(
     ``event`` (outputs) and ``pair`` (x, x') name one test in advance; without them every output and every ordered pair
     of rows is a test. ``claim`` is the epsilon, or (epsilon, delta), to refute. ``law`` is the law that the code should
     have: the counts are tested against it, and ``at`` adds the most that events of this probability can show about it.
-    With ``draw`` the mechanism of ``law`` is run so often on each data set, and the file, if one is named, is written.
+    With ``draw`` the mechanism of ``law`` is run so often on each data set, and the file, if one is named, is written;
+    without ``claim``, what the mechanism claims is judged.
     """
     start = perf_counter()
     level, stated = _level(confidence), _stated(claim)
+    asked = stated
+    if stated is None and draw is not None and law is not None:
+        own = law.mechanism.claimed_here()
+        stated = own if isinstance(own, EpsilonDelta) and own.delta < 1 else None
     bound, weight = (None, Fraction(0)) if stated is None else stated.epsilon_delta()
     points = [positive("at", c) for c in sequence("at", at)]
     if any(c > 1 for c in points):
@@ -161,10 +170,12 @@ def samples(
         shown=shown,
         ceiling=_loss(lower_bound(most, most, share / (2 * tests)), upper_bound(0, most, share / (2 * tests)), weight),
         claimed=bound,
+        whose=Whose.CLAIMED if asked is None else Whose.ASKED,
         verdict=verdict,
         law=None if law is None else law.describe(),
         fit=() if law is None else goodness_of_fit(law.mechanism, counts, share),
         reach=() if law is None else tuple(Reach(c, exact_at(law.mechanism, c, Effort())) for c in points),
+        scattered=event is None and len(events) > most / 4,
         seconds=perf_counter() - start,
         command=command_line(
             "samples",
@@ -174,7 +185,7 @@ def samples(
             event=None if event is None else ",".join(events[0]),
             pair=None if pair is None else ",".join(pairs[0]),
             confidence=None if level == Fraction(1, 1000) else 1 - level,
-            claim=stated and stated.option(),
+            claim=None if stated is None or (asked is None and file is None) else stated.option(),
             at=tuple(points),
         ),
     )
