@@ -35,9 +35,9 @@ def main() -> int:
     with style.styled():
         axes = style.new_axes()
         places, lower, upper = (list(column) for column in zip(*rows, strict=True))
-        axes.fill_between(places, lower, upper, alpha=0.25)
-        axes.plot(places, upper, marker="v", markersize=4, label="upper bound, by domination")
-        axes.plot(places, lower, marker="^", markersize=4, label="lower bound, by post-processing")
+        axes.fill_between(places, lower, upper, color=style.GOOD, alpha=0.25)
+        axes.plot(places, upper, color=style.GOOD, marker="v", markersize=4, label="upper bound, by domination")
+        axes.plot(places, lower, color=style.BAD, marker="^", markersize=4, label="lower bound, by post-processing")
         axes.set_xscale("log")
         axes.set_xticks(places, [str(place) for place in places])
         axes.set_xticks([], minor=True)
@@ -45,7 +45,7 @@ def main() -> int:
         axes.set_xlabel("cells per unit of loss, 1/h")
         axes.set_ylabel("δ(3)")
         axes.set_title("Both certified bounds close in on δ(3) as the grid gets finer", loc="left")
-        axes.legend()
+        axes.legend(frameon=False, labelcolor="linecolor")
     style.save(axes, "picture", str(DOCS / "pictures/two-bounds.svg"))
     return 0
 

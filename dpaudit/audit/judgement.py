@@ -64,11 +64,14 @@ class Extent:
         """
         if self.every:
             return "for every n"
+        return f"{'at' if len(self.ns) == 1 else 'for'} {self.values()}"
+
+    def values(self) -> str:
+        """The n themselves: "n = 1…3, 20"."""
         written = range_text(self.ns)
         if written.count("..") == 2 and "," not in written:  # with a step
             written = f"{self.ns[0]},{self.ns[1]},…,{self.ns[-1]}"
-        preposition = "at" if len(self.ns) == 1 else "for"
-        return f"{preposition} n = {written.replace('..', '…').replace(',', ', ')}"
+        return f"n = {written.replace('..', '…').replace(',', ', ')}"
 
 
 EVERY_N = Extent(every=True)
@@ -241,10 +244,10 @@ class Judgement:
     def margin_text(self) -> str:
         """By how much it holds or fails: "exceeds by 70 %", "uses 64 % of the claim"; "" where that is unknown.
 
-        What fails names the n of the margin, unless the sentence has just named it: a δ repairs the claim there only.
+        It names the n of the margin, unless the sentence has just named it: a δ repairs the claim there only.
         """
         named = () if self.extent is None else self.extent.ns
-        without_n = self.verdict is Verdict.PROVED or self.margin_n == self.first_n or named == (self.margin_n,)
+        without_n = self.margin_n == self.first_n or named == (self.margin_n,)
         return "" if self.margin is None else self.margin.text(self.verdict, None if without_n else self.margin_n)
 
     def text(self) -> str:

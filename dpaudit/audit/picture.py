@@ -126,4 +126,4 @@ def draw_pair(axes: Axes, mechanism: Audited, witness: Witness) -> None:
             raise InputError("plot", mechanism.name, rule)
         raise InputError("plot", outputs, f"a picture of a pair has at most {MOST_OUTPUTS} outputs")
     rows.draw(axes)
-    axes.set_title(f"{mechanism.name}: the pair that is easiest to tell apart", loc="left")
+    axes.set_title(f"{mechanism.name}: the pair that is easiest to tell apart", loc="left", pad=18)

@@ -331,6 +331,7 @@ class PmfResult(SettingAnswer):
         from dpaudit.charts.draw import bars
 
         bars(axes, [text(output) for output in self.outputs], self.probabilities, "output", "probability")
+        axes.set_title(f"{self.subject.label}: output distribution for x = {text(self.x)}", loc="left")
 
     def _row(self, i: int) -> dict[str, Any]:
         released = {} if self.released is None else {"released": plain(self.released[i])}
@@ -382,4 +383,6 @@ class SensitivityResult(Answer):
         firsts = tuple(x[0] for x in self.model.histograms)
         series = [Line("LS(x)", firsts, self.ls), Line(f"S(x), γ = {self.gamma}", firsts, self.s)]
         lines(axes, series, x_label="first cell of x", y_label="sensitivity")
-        axes.set_title(f"Sensitivity of the {self.score} score, n = {self.model.n}", loc="left")
+        axes.set_title(
+            f"Sensitivity of the {self.score.replace('hellinger', 'Hellinger')} score, n = {self.model.n}", loc="left"
+        )

@@ -91,7 +91,7 @@ def lines(
         style |= {"marker": MARKERS[i % len(MARKERS)], "markersize": 3.5} if few else {}
         hidden = not ordered and any(_covers(other, line) for other in series[i + 1 :])
         style |= {"linewidth": 4.5, "alpha": 0.5} if hidden else {}
-        axes.plot(xs, ys, drawstyle="steps-post" if steps else "default", **style)
+        axes.plot(xs, ys, drawstyle="steps-post" if steps else "default", label=line.name, **style)
         wide = [(x, float(y.lower), float(y.upper)) for x, y in places if y.width > Fraction(1, 100) * abs(y.upper)]
         if wide and not any(y.is_open for _, y in places):
             axes.fill_between(
@@ -111,7 +111,20 @@ def lines(
         axes.locator_params(axis="x", integer=True)
     axes.set_xlabel(x_label)
     axes.set_ylabel(y_label)
-    _end_names(axes, finite, levels)
+    _end_names(axes, [] if steps else finite, levels)
+    if steps and len(finite) > 1:
+        _legend(axes)
+
+
+def _legend(axes: Axes) -> None:
+    """Names distribution functions, which all end at 1, in a list: the one that is first above a half comes first."""
+
+    def half(drawn: Any) -> float:
+        found = zip(drawn.get_xdata(), drawn.get_ydata(), strict=True)
+        return next((float(x) for x, y in found if y >= 0.5), math.inf)
+
+    handles = sorted(axes.get_legend_handles_labels()[0], key=half)
+    axes.legend(handles=handles, frameon=False, loc="lower right", fontsize=9, labelcolor="linecolor")
 
 
 def _covers(other: Line, line: Line) -> bool:
@@ -238,6 +251,8 @@ def pair(
         axes.set_yscale("log")
         plain_ticks(axes.yaxis)
         axes.set_ylim(max(smallest / 2, largest * 1e-9), largest * 2)
+    else:
+        axes.set_ylim(bottom=0)
     if worst is not None:
         axes.axvspan(worst - 0.5, worst + 0.5, color=INK, alpha=0.1, linewidth=0)
         axes.annotate(

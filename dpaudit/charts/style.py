@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from html import escape
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from dpaudit.files.writing import write_file
@@ -26,6 +27,8 @@ DARK = ("#6cb3f0", "#f0965a", "#a3cf5b", "#cf9be8", "#55c7da", "#f08a92", "#d2cf
 GOOD, BAD, OPEN = COLOURS[0], COLOURS[1], "#767b83"
 """PROVED, REFUTED and UNDECIDED in charts: blue, orange and grey also differ in lightness."""
 FORMATS = (".svg", ".pdf", ".png")
+TITLE = 66
+"""Letters in a line of a title."""
 WIDTH, HEIGHT = 7.2, 3.6
 """Inches; 72 to the inch in SVG."""
 
@@ -137,13 +140,28 @@ def variables(colours: Sequence[str]) -> str:
     return "".join(f"--c{number}:{colour};" for number, colour in enumerate(colours, 1))
 
 
-def alone(text: str) -> str:
-    """SVG text as a standalone file, which follows the reader's theme."""
+def alone(text: str, title: str = "") -> str:
+    """SVG text as a standalone file, which follows the reader's theme; above the picture its title, if there is one."""
     style = (
         "svg{color:#1f2328;font-family:system-ui,'DejaVu Sans',sans-serif}"
         f"@media (prefers-color-scheme:dark){{svg{{color:#e6edf3;{variables(DARK)}}}}}"
     )
-    return '<?xml version="1.0" encoding="utf-8"?>\n' + text.replace("<title>", f"<style>{style}</style>\n<title>", 1)
+    found = text.replace("<title>", f"<style>{style}</style>\n<title>", 1)
+    return '<?xml version="1.0" encoding="utf-8"?>\n' + (_titled(found, title) if title else found)
+
+
+def _titled(text: str, title: str) -> str:
+    """The SVG with more room on top, in which its title is written."""
+    lines = wrap(visible(title), TITLE)
+    room = 16 * len(lines) + 6
+    size = re.search(r'height="([\d.]+)pt" viewBox="0 0 ([\d.]+) [\d.]+"', text)
+    if size is None:
+        raise ValueError("the size of the figure is not known")
+    tall = round(float(size[1]) + room, 1)
+    taller = text.replace(size[0], f'height="{tall}pt" viewBox="0 {-room} {size[2]} {tall}"', 1)
+    style = 'fill="currentColor" style="font-weight: bold; font-size: 12px"'
+    words = (f'<text x="4" y="{16 * i + 13 - room}" {style}>{escape(line)}</text>' for i, line in enumerate(lines))
+    return "\n".join([taller.removesuffix("\n").removesuffix("</svg>").rstrip(), *words, "</svg>\n"])
 
 
 def check_format(option: str, path: str) -> None:

@@ -15,7 +15,6 @@ from dpaudit.numbers.digits import at_most
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.ranges import whole_numbers
-from dpaudit.numbers.verdict import Verdict
 from dpaudit.posterior.model import Histogram, make_model, parse_histogram
 from dpaudit.privacy.protocols import text
 from dpaudit.reports.block import MOST_POINTS, Block
@@ -87,7 +86,7 @@ def _errors(block: Block, title: str, points: Sequence[RangePoint], axis: str) -
         for (at, better), worse in changes.items()
     ] or ["No mechanism overtakes another one at the values that were computed."]
     notes = [] if alone else notes
-    return Section("mean-error", title, "", figure, table, tuple(notes), tuple(filter(None, commands)))
+    return Section("mean-error", title, figure, table, tuple(notes), tuple(filter(None, commands)))
 
 
 def distances(block: Block, x: Histogram, progress: Progress, title: str = "") -> Iterator[Part]:
@@ -107,14 +106,13 @@ def distances(block: Block, x: Histogram, progress: Progress, title: str = "") -
             same = {field.name: getattr(bound, field.name) for field in fields(Bound) if hasattr(bound, field.name)}
             bounds.append(Bound(**same | {"mechanism": name, "x": tuple(x), "command": found.command or ""}))
     table = Table.of("mechanism | distance: enclosure | Pr[H ≤ t]: enclosure", rows)
-    failing = sum(bound.verdict is Verdict.REFUTED for bound in bounds)
-    law = f"Distance of the release from the truth at x = {text(x)}"
-    said = f"{failing} of {len(bounds)} accuracy bounds fail at x = {text(x)}" if bounds else law
-    half, labels = _half_within(table, x), {"x_label": "Hellinger distance t", "y_label": "Pr[H ≤ t]"}
-    figure = Figure(Look.STEPS, half or law, "distance", "Pr[H ≤ t]", by="mechanism", **labels)  # type: ignore[arg-type]
     heading = f"Distance from the truth at x = {text(x)}, ε = {block.eps}"
+    figure = Figure(
+        Look.STEPS, _half_within(table, x) or heading, "distance", "Pr[H ≤ t]", by="mechanism",
+        x_label="Hellinger distance t", y_label="Pr[H ≤ t]",
+    )  # fmt: skip
     full = f"{title}: {heading}" if title else heading
-    yield Section("distances", full, said, figure, table, commands=tuple(filter(None, commands)))
+    yield Section("distances", full, figure, table, commands=tuple(filter(None, commands)))
     yield from bounds
 
 

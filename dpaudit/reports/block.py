@@ -10,7 +10,6 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from dpaudit.audit import questions as audit
-from dpaudit.audit.profile import ProfileResult, profile
 from dpaudit.audit.results import EpsilonResult
 from dpaudit.audit.setting import Setting, command_line, is_all
 from dpaudit.mechanisms import REGISTRY, Mechanism, in_family, lookup
@@ -31,8 +30,6 @@ MOST_POINTS = 10_000
 """Numbers of records in one audit of a report."""
 MOST_REFUSED = 50
 """So many n at the end of a range may be refused by a mechanism's constructor."""
-LARGEST_CURVE = 200_000
-"""Masses of all ordered pairs together up to which the whole curve δ(ε) is computed."""
 EVERY_N = {2: 60, 3: 12}
 """With --n all, the theorem decides, and the picture shows n up to this, by the number of cells; else up to 6."""
 
@@ -127,14 +124,6 @@ class Case:
     def last(self) -> Answer:
         """The answer at the largest n."""
         return self.answer(self.places()[-1])
-
-    @cached_property
-    def curve(self) -> ProfileResult | None:
-        """The whole curve δ(ε) at the largest n with the Rényi divergences; None where it is too large or unknown."""
-        found = self.last
-        if isinstance(found, Unknown) or found.epsilon.is_open or self.mechanism.count_masses() > LARGEST_CURVE:
-            return None
-        return self.narrow(lambda: profile(self.setting, digits=DIGITS))
 
     def narrow(self, compute: Callable[[], T]) -> T | None:
         """What is computed; None where the mechanism is known to fixed width, too wide for an answer."""

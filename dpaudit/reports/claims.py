@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from dpaudit.claims.outcome import EVERYWHERE, Instance, Outcome
+from dpaudit.claims.outcome import Instance, Outcome
 from dpaudit.numbers.digits import powers, short
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.verdict import Verdict
-from dpaudit.reports.document import FAILS, Paper, Section
+from dpaudit.reports.document import Paper, Section
 from dpaudit.reports.steps import COSTS, Job, Progress
 from dpaudit.reports.table import Cell, Table
 
@@ -50,11 +50,8 @@ def _by_document(papers: Sequence[Paper]) -> Section:
         own = [one.verdict for one in papers if name in _documents(one)]
         rows.append((name, len(own), *(own.count(verdict) for verdict in verdicts)))
     table = Table.of(" | ".join(["document", "claims: count", *(f"{v.value}: count" for v in verdicts)]), rows)
-    bad = sum(one.verdict in FAILS for one in papers)
-    everywhere = sum(one.verdict is Verdict.PROVED and one.establishes in EVERYWHERE for one in papers)
-    said = f"{bad} of {len(papers)} claims are false as stated; {everywhere} are proved for all n"
     notes = ("A claim that several documents make counts in each of them.",)
-    return Section("documents", "Claims by document", said, table=table, notes=notes, main=True)
+    return Section("documents", "Claims by document", table=table, notes=notes, main=True)
 
 
 def _documents(one: Paper) -> list[str]:
@@ -64,7 +61,6 @@ def _documents(one: Paper) -> list[str]:
 def paper(result: Result) -> Paper:
     """A claim with its verdict and what decides it."""
     outcome, claim = result.outcome, result.claim
-    found = outcome.instance
     coq = any("Coq" in step.formula or "Coq" in step.value or "Coq" in step.label for step in outcome.steps)
     return Paper(
         id=claim.id,
@@ -74,7 +70,6 @@ def paper(result: Result) -> Paper:
         verdict=outcome.verdict,
         establishes=outcome.establishes,
         finding=outcome.finding,
-        margin=None if found is None else found[1].margin,
         evidence=tuple(_evidence(outcome)),
         coq=coq and not any("not run" in step.value for step in outcome.steps),
     )
@@ -86,7 +81,7 @@ def _evidence(outcome: Outcome) -> Iterator[str]:
     if found is not None:
         yield f"{found[0]}: {_instance(found[1])}"
     if outcome.grid:
-        yield f"looked at: {outcome.grid}"
+        yield f"checked for: {outcome.grid}"
     for step in outcome.steps[:MOST_STEPS]:
         yield f"{step.label}: {step.formula}" + (f" → {step.value}" if step.value else "")
     if len(outcome.steps) > MOST_STEPS:

@@ -134,7 +134,6 @@ class Paper:
     verdict: Verdict
     establishes: str
     finding: str = ""
-    margin: Enclosure | None = None
     evidence: tuple[str, ...] = ()
     coq: bool = False
 
@@ -146,11 +145,10 @@ class Paper:
 
 @dataclass(frozen=True)
 class Section:
-    """A part of the report: its finding, a figure, a table, and the commands that give its numbers again."""
+    """A part of the report: a figure, whose title is its finding, a table, and the commands that give its numbers."""
 
     kind: str
     title: str
-    finding: str = ""
     figure: Figure | None = None
     table: Table | None = None
     notes: tuple[str, ...] = ()
@@ -169,8 +167,6 @@ class Document:
     bounds: tuple[Bound, ...] = ()
     claims: tuple[Paper, ...] = ()
     sections: tuple[Section, ...] = ()
-    summary: str = ""
-    """The answer in one sentence, where that of the worst mechanism would not do."""
     plan: str = ""
     date: str = ""
     seconds: float = 0.0

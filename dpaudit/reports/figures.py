@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from textwrap import fill
 from typing import Any
 
 from dpaudit.charts import draw, style
@@ -13,12 +12,10 @@ from dpaudit.reports.table import Figure, Look, Table
 
 ROW = 0.34
 """Inches of one bar."""
-WRAPPED = 50
-"""A title has lines of at most so many letters: a phone shows them whole."""
 
 
 def drawn(section: Section, name: str, order: Sequence[str] = ()) -> str:
-    """The figure of a section as SVG for a page; mechanisms have the colour of their place in ``order``."""
+    """The figure of a section as SVG without its title; mechanisms have the colour of their place in ``order``."""
     figure, table = section.figure, section.table
     if figure is None or table is None:
         return ""
@@ -31,7 +28,6 @@ def drawn(section: Section, name: str, order: Sequence[str] = ()) -> str:
             draw.shares(axes, table.column(figure.y), table.column(figure.x), table.column(figure.at))
         else:
             _lines(axes, figure, table, order)
-        axes.figure.suptitle(fill(figure.title, WRAPPED), x=0.01, ha="left", fontsize=11, fontweight="bold")
         alt = f"{figure.title}. {figure.y_label or figure.y} by {figure.x_label or figure.x}."
         return style.svg(axes.figure, alt, f"{name}-")  # type: ignore[arg-type]
 

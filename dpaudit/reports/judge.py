@@ -17,7 +17,6 @@ from dpaudit.mechanisms import Mechanism
 from dpaudit.numbers import balls
 from dpaudit.numbers.digits import at_most
 from dpaudit.numbers.enclosure import Enclosure
-from dpaudit.numbers.ranges import range_text
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.adjacency import REPLACE_ONE
 from dpaudit.privacy.guarantee import EpsilonDelta
@@ -88,13 +87,13 @@ def _first(case: Case, failing: Sequence[int | None], progress: Progress) -> Fir
     if least is None or not case.setting.has_n:
         return First(least) if failing else None
     if least > MOST_LOOKED or case.at(least).mechanism.count_masses() > MOST_MASSES:
-        return First(least, "smaller n were not all searched")
+        return First(least, "not all smaller n were searched")
     steps = Steps.of(progress)
     for n in range(1, least):
         steps.expect(n not in case.answers, _cost(case, n))
     smallest = next(n for n in range(1, least + 1) if _fails(case, n, steps))
     open_ = [n for n in range(1, smallest) if _fails(case, n, steps) is None]
-    return First(smallest, f"n = {range_text(open_)} below it not decided" if open_ else "")
+    return First(smallest, f"{Extent(tuple(open_)).values()} below it not decided" if open_ else "")
 
 
 def _beyond(case: Case, theorem: EveryN, progress: Progress) -> First | None:
@@ -145,7 +144,8 @@ def _for_every_n(lead: Judgement, everywhere: EveryN | None) -> Judgement | None
     if everywhere.supremum is not None and isinstance(lead.guarantee, EpsilonDelta) and pure:
         bound = lead.guarantee.epsilon
         of = "the nominal ε" if lead.whose is Whose.NOMINAL else "the claim"
-        margin = Margin.between(everywhere.supremum, bound, of=of)
+        where = "as n → ∞" if everywhere.attained is None else f"at n = {everywhere.attained}"
+        margin = Margin.between(everywhere.supremum, bound, of=f"{of} {where}")
         return replace(found, quantity="true ε", value=everywhere.supremum, bound=bound, margin=margin)
     if lead.margin is None or lead.extent is None:
         return found
@@ -222,7 +222,7 @@ def _setting_words(case: Case) -> str:
     words = case.mechanism.setting_text()
     if not case.ns or not case.setting.has_n:
         return words
-    return words.replace(f"n = {case.ns[-1]}", f"n = {range_text(case.ns).replace('..', '…')}", 1)
+    return words.replace(f"n = {case.ns[-1]}", Extent(case.ns).values(), 1)
 
 
 def _lost(case: Case) -> list[str]:
@@ -232,7 +232,7 @@ def _lost(case: Case) -> list[str]:
         if isinstance(answer, Unknown):
             reason = f"there is no such mechanism ({answer.reason})" if answer.absent else answer.reason
             found.setdefault(reason, []).extend([] if n is None else [n])
-    return [(f"n = {range_text(ns).replace('..', '…')}: " if ns else "") + reason for reason, ns in found.items()]
+    return [(f"{Extent(tuple(ns)).values()}: " if ns else "") + reason for reason, ns in found.items()]
 
 
 def _residual(caveats: Any) -> tuple[str, ...]:

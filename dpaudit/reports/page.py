@@ -67,9 +67,9 @@ class Part(NamedTuple):
     title: str
     id: str = ""
     folded: bool = True
-    finding: str = ""
     svg: str = ""
-    alt: str = ""
+    caption: str = ""
+    """The title of the picture: what it shows."""
     lines: Sequence[str] = ()
     notes: Sequence[str] = ()
     grid: Grid | None = None
@@ -128,9 +128,9 @@ class Page:
         for number, section in enumerate(self.document.sections, 1):
             part = _part(number, section, self.charts, most)
             if section.main and part.svg:
-                yield part._replace(folded=False, finding="", grid=None, commands=())
-                part = part._replace(id=f"{part.id}-table", title=f"{part.title}: the numbers", svg="", finding="")
-                yield part._replace(notes=())
+                yield part._replace(folded=False, grid=None, commands=())
+                numbers = part._replace(id=f"{part.id}-table", title=f"{part.title}: the numbers", svg="", caption="")
+                yield numbers._replace(notes=())
             else:
                 yield part._replace(folded=not section.main)
 
@@ -208,13 +208,12 @@ def _bounds(document: Document) -> Grid:
 def _part(number: int, section: Section, charts: Mapping[str, str], most: int) -> Part:
     """A section as text."""
     name = f"{number:02d}-{section.kind}"
-    alt = "" if section.figure is None else powers(section.figure.title)
+    svg = charts.get(name, "")
     return Part(
         title=powers(section.title),
         id=name,
-        finding=powers(section.finding),
-        svg=charts.get(name, ""),
-        alt=alt,
+        svg=svg,
+        caption=powers(section.figure.title) if section.figure is not None and svg else "",
         notes=section.notes,
         grid=None if section.table is None else grid(section.table, section.figure, most),
         commands=section.commands,

@@ -70,14 +70,14 @@ def _ratios(
                 rows.append((f"a = {a}", n, ratio, answer.claim.verdict))
     table = Table.of("prior (a, a) | n: count | true ε / ε: enclosure | verdict: verdict", rows)
     failing = [one for one in found if one.judgement and one.judgement.verdict is Verdict.REFUTED]
-    said = f"{name}, ε = {eps}: {len(failing)} of {len(found)} priors exceed it"
+    said = f"{name}: with {len(failing)} of {len(found)} priors the true ε exceeds the nominal ε = {eps}"
     figure = Figure(
         Look.LINES, said, "n", "true ε / ε", by="prior (a, a)", x_label="number of records n",
         y_label="true ε / nominal ε", marks=(Level(Fraction(1), "the nominal ε"),), log_x=True, ordered=True,
     )  # fmt: skip
     commands = tuple(case.command(ns[-1]) for case in cases)
     title = f"{name}: true ε over nominal ε by prior, ε = {eps}"
-    return Section("priors", title, "", figure, table, commands=commands, main=True)
+    return Section("priors", title, figure, table, commands=commands, main=True)
 
 
 def _firsts(name: str, alphas: Sequence[Fraction], eps: Fraction, found: Sequence[Finding]) -> Section:

@@ -43,7 +43,6 @@ def sections(block: Block, findings: Sequence[Finding], progress: Progress) -> I
     yield from curves(known, progress)
     for case in _telling(known, findings):
         yield from distributions(case, progress)
-    yield from divergences(known, progress)
 
 
 def _telling(cases: Sequence[Case], findings: Sequence[Finding]) -> list[Case]:
@@ -73,7 +72,7 @@ def by_n(block: Block, findings: Sequence[Finding]) -> Iterator[Section]:
     figure = _lines_by_n(findings) if several else None
     title = "True ε at every n" if several else "True ε"
     commands = _commands([case.command(case.places()[-1]) for case in block.cases])
-    yield Section("epsilon-by-n", title, "", figure, table, commands=commands, main=several)
+    yield Section("epsilon-by-n", title, figure, table, commands=commands, main=several)
 
 
 def _row(case: Case, n: int | None) -> tuple[Cell, ...] | None:
@@ -121,10 +120,10 @@ def _shares(findings: Sequence[Finding]) -> Iterator[Section]:
     if rows:
         table = Table.of("mechanism | statement | share: share | verdict: verdict", rows)
         figure = Figure(Look.SHARES, share_sentence(findings), x="share", y="mechanism", at="verdict")
-        yield Section("shares", "Share of the statement", "", figure, table, main=True)
+        yield Section("shares", "Share of the statement", figure, table, main=True)
 
 
-# ------------------------------------------------------------------ δ(ε), the worst pair, divergences
+# ------------------------------------------------------------------ δ(ε), the worst pair
 
 
 def curves(cases: Sequence[Case], progress: Progress) -> Iterator[Section]:
@@ -146,7 +145,7 @@ def curves(cases: Sequence[Case], progress: Progress) -> Iterator[Section]:
     table = Table.of("mechanism | ε: exact | δ(ε): enclosure", rows)
     claimed = {at for case in cases if (at := _claimed(case)) is not None}
     place = next((f", n = {case.ns[-1]}" for case in cases if case.ns), "")
-    said = f"The δ that is left at each ε{place}"
+    said = f"The smallest δ at each ε{place}"
     if len(claimed) == 1 and len(cases) == 1:
         at = min(claimed)
         left = [equated("δ", number(row[2])) for row in rows if row[1] == at and isinstance(row[2], Enclosure)]
@@ -159,7 +158,7 @@ def curves(cases: Sequence[Case], progress: Progress) -> Iterator[Section]:
     commands = _commands(
         [case.setting.command_line("delta", at=powers(str(points[len(points) // 2]))) for case in cases]
     )
-    yield Section("delta-curve", f"Privacy profile δ(ε){place}", "", figure, table, commands=commands)
+    yield Section("delta-curve", f"Privacy profile δ(ε){place}", figure, table, commands=commands)
 
 
 def _deltas(mechanism: Mechanism, points: Sequence[Fraction]) -> list[Enclosure]:
@@ -196,26 +195,9 @@ def distributions(case: Case, progress: Progress) -> Iterator[Section]:
     table = Table(columns, tuple(zip(both.outputs, both.p, both.q, strict=True)))
     at = "" if both.worst is None else both.outputs[both.worst]
     place = f", n = {case.ns[-1]}" if case.ns else ""
-    title = f"{case.label}{place}: {both.names[0]} and {both.names[1]} are told apart best"
+    title = f"{case.label}{place}: {both.names[0]} and {both.names[1]} are easiest to tell apart"
     ends = ((P, both.names[0]), (Q, both.names[1]))
     figure = Figure(Look.PAIR, title, "output", P, second=Q, at=at, ends=ends)
     pair = (found.witness.x, found.witness.x_prime)
     commands = _commands([case.setting.command_line("pmf", x=plain(x)) for x in pair])
-    yield Section("worst-pair", f"Worst pair of {case.label}{place}", "", figure, table, commands=commands)
-
-
-def divergences(cases: Sequence[Case], progress: Progress) -> Iterator[Section]:
-    """Yields total variation, zCDP ρ and the Rényi divergences, where the whole curve is small enough."""
-    found = []
-    for case in cases:
-        progress(f"{case.label}: the curve δ(ε)")
-        found += [(case.label, case.curve)] if case.curve is not None else []
-    if found:
-        orders = [f"Rényi divergence of order {order}: enclosure" for order, _ in found[0][1].renyi]
-        heads = " | ".join(["mechanism", "total variation δ(0): enclosure", "zCDP ρ: enclosure", *orders])
-        rows: list[tuple[Cell, ...]] = [
-            (name, own.total_variation, own.rho, *(value for _, value in own.renyi)) for name, own in found
-        ]
-        commands = _commands([own.command for _, own in found])
-        title = "Rényi divergences, zCDP and total variation"
-        yield Section("divergences", title, table=Table.of(heads, rows), commands=commands)
+    yield Section("worst-pair", f"Worst pair of {case.label}{place}", figure, table, commands=commands)

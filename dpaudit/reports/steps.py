@@ -15,7 +15,6 @@ SMALLER = "the smallest n that fails"
 COSTS = {
     SMALLER: 0.4,
     "what is known for every n": 40.0,
-    "the curve δ(ε)": 20.0,
     "accuracy at": 20.0,
     "claim checked": 10.0,
 }

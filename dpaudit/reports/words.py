@@ -134,9 +134,9 @@ def _alone(finding: Finding, found: Judgement) -> str:
     """The same of one mechanism."""
     bound = f"{WHOSE[found.whose].epsilon} ε" + ("" if found.bound is None else f" = {powers(str(found.bound))}")
     if found.verdict is Verdict.UNDECIDED:
-        return f"{finding.name}: whether it stays below {bound} is undecided"
+        return f"{finding.name}: whether it stays within {bound} is undecided"
     if found.verdict is Verdict.PROVED:
-        return f"{finding.name} stays below {bound}: it {found.margin_text() or 'holds'}"
+        return f"{finding.name} stays within {bound}: it {found.margin_text() or 'holds'}"
     where = "" if found.first_n is None else f", first at n = {found.first_n}"
     return f"{finding.name} exceeds {bound}{where}"
 
@@ -147,8 +147,6 @@ def _alone(finding: Finding, found: Judgement) -> str:
 def headline(document: Document) -> str:
     """The answer of the report in one sentence."""
     lead = document.lead
-    if document.summary:
-        return document.summary
     if lead is not None:
         judged = [f for f in document.findings if f.judgement is not None]
         proved = [f for f in judged if f.judgement is not None and f.judgement.verdict is Verdict.PROVED]
@@ -162,10 +160,11 @@ def headline(document: Document) -> str:
 
 
 def counts_line(document: Document) -> str:
-    """How many of the statements have which verdict; "" of one alone."""
+    """How many of the statements have which verdict; "" of one alone, and where the headline says that all hold."""
     verdicts = [f.judgement.verdict for f in document.findings if f.judgement is not None]
     words = ", ".join(f"{count} {word}" for word, count in tally(verdicts).items())
-    several = f"{len(verdicts)} statements: {words}" if len(verdicts) > 1 else ""
+    told = len(verdicts) < 2 or set(verdicts) == {Verdict.PROVED}
+    several = "" if told else f"{len(verdicts)} statements: {words}"
     claims = claims_sentence(document).rstrip(".") if document.claims and document.findings else ""
     return "; ".join(filter(None, (several, claims)))
 
@@ -209,7 +208,7 @@ def bounds_sentence(document: Document) -> str:
         return f"None of {total} accuracy bounds fails on these data{more}."
     names = listed(dict.fromkeys(bound.mechanism for bound in failing))
     fail = "fails" if len(failing) == 1 else "fail"
-    return f"{len(failing)} of {total} accuracy bounds {fail} on these data (of {names}){more}."
+    return f"{len(failing)} of {total} accuracy bounds {fail} on these data (for {names}){more}."
 
 
 class Field(NamedTuple):
@@ -276,7 +275,7 @@ def epsilon_line(finding: Finding) -> str:
 
 
 def _seen(finding: Finding) -> str:
-    shown = Extent(finding.ns).text().partition(" ")[2]
+    shown = Extent(finding.ns).values()
     few = len(shown) <= MOST_RANGE
     return shown if few else f"{len(finding.ns)} values of n from {finding.ns[0]} to {finding.ns[-1]}"
 
@@ -360,8 +359,11 @@ def not_covered_lines(document: Document) -> list[str]:
         rest = "what the documents say beyond these claims; a claim on a grid is not proved beyond it"
         return [rest] if document.claims else []
     lines = []
-    if limited := [finding for finding in findings if finding.ns and _reaches(finding, every=False)]:
-        lines.append(f"other n{'' if len(limited) == len(findings) else f' of {_names(limited)}'}")
+    limited = [finding for finding in findings if finding.ns and _reaches(finding, every=False)]
+    if limited and len(limited) == len(findings):
+        lines.append("other n")
+    elif holding := [f for f in limited if f.judgement and f.judgement.verdict is not Verdict.REFUTED]:
+        lines.append(f"other n for {_names(holding)}")
     relations = listed(dict.fromkeys(f.neighbors for f in findings if f.neighbors)) or "those the mechanism names"
     lines.append(f"other parameters, other neighbors than {relations}, several releases from the same data")
     if not any(f.rests_on for f in findings):

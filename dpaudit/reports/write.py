@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from dpaudit.charts.style import COLOURS, DARK, alone, variables
 from dpaudit.files import text
 from dpaudit.files.folders import check_folder, write_folder
+from dpaudit.numbers.digits import powers
 from dpaudit.numbers.errors import InputError, visible
 from dpaudit.reports.document import Document, text_of
 from dpaudit.reports.figures import drawn
@@ -46,9 +47,10 @@ def rendered(document: Document, full: bool = False) -> dict[str, str]:
     """The text of every file of a report, by its path; each picture is drawn once."""
     order = document.mechanisms()
     charts = {name: drawn(section, name, order) for name, section in document.figures()}
+    titles = {name: section.figure.title for name, section in document.figures() if section.figure is not None}
     shown = Page(document, charts, full)
     return {
-        **{f"charts/{name}.svg": alone(svg) for name, svg in charts.items()},
+        **{f"charts/{name}.svg": alone(svg, powers(titles[name])) for name, svg in charts.items()},
         "report.html": html(shown),
         "report.md": markdown(shown),
         "result.json": text_of(document),

@@ -189,7 +189,7 @@ def test_worst_is_the_largest_share_of_its_claim_and_least_certain_the_weakest_e
 OPEN = "open"
 """An enclosure with the bound inside: from 0.9 to 1.1."""
 OVER_N = [
-    ({1: "0.5", 2: "0.6", 3: "0.55"}, None, "1-DP: PROVED for n = 1…3; uses 60 % of the claim"),
+    ({1: "0.5", 2: "0.6", 3: "0.55"}, None, "1-DP: PROVED for n = 1…3; uses 60 % of the claim at n = 2"),
     ({1: "0.5", 2: "0.6"}, PROVED, "1-DP: PROVED for every n; uses 70 % of the claim"),
     ({1: "0.5", 7: "1.2", 9: "1.4"}, None, "1-DP: REFUTED, first at n = 7; exceeds by 40 % at n = 9"),
     ({1: "0.5", 7: "1.2"}, PROVED, "1-DP: REFUTED, first at n = 7; exceeds by 20 %"),

@@ -69,6 +69,17 @@ def test_the_same_picture_is_the_same_text():
     assert drawn(chart) == drawn(chart)
 
 
+def test_a_file_of_its_own_has_its_title_above_the_picture():
+    picture = drawn(chart)
+    found = style.alone(picture, "LSHist & 7 others: " + "word " * 20)
+    ElementTree.fromstring(found.partition("\n")[2])
+    bare, tall = (float(re.search(r'height="([\d.]+)pt"', text)[1]) for text in (picture, found))
+    assert "LSHist &amp; 7 others" in found
+    assert tall > bare + 30, "two lines"
+    assert f'viewBox="0 -{tall - bare:.0f} ' in found
+    assert found.rstrip().endswith("</svg>")
+
+
 def test_a_file_of_its_own_follows_the_theme():
     text = style.alone(drawn(chart))
     ElementTree.fromstring(text.partition("\n")[2])

@@ -149,7 +149,7 @@ def test_a_report_of_nasty_names(mine, tmp_path, capsys):
 def test_a_result_file_of_strangers_is_shown_safely(tmp_path, capsys):
     cell = {"lower": "<b>", "upper": "1"}
     columns = (Column("\x1b[31m|x"), Column("value", Kind.NUMBER))
-    section = Section("own-audit", "t\n# x", "q", None, Table(columns, (("\u202e", None),)), (), ("c\nd",))
+    section = Section("own-audit", "t\n# x", None, Table(columns, (("\u202e", None),)), (), ("c\nd",))
     path = tmp_path / "result.json"
     path.write_text(text_of(Document("title\ud800", "c", sections=(section,))), errors="backslashreplace")
     assert main(["render", str(path), "--out", str(tmp_path / "out")]) == 0

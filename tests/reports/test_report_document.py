@@ -79,10 +79,8 @@ FULL = Document(
         ),
     ),
     bounds=(Bound("acc.1", "Pr < t", "A3", "A", (2, 2), HALF, HALF, ONE, R, 4, 2),),
-    claims=(
-        Paper("a.b", "A3", "Lemma 1", "x < y", P, "for all n, by algebra", evidence=("one",), margin=HALF, coq=True),
-    ),
-    sections=(Section("epsilon-by-n", "True ε", "found", FIGURE, TABLE, ("note",), ("dpaudit epsilon",), True),),
+    claims=(Paper("a.b", "A3", "Lemma 1", "x < y", P, "for all n, by algebra", evidence=("one",), coq=True),),
+    sections=(Section("epsilon-by-n", "True ε", FIGURE, TABLE, ("note",), ("dpaudit epsilon",), True),),
     plan="title = 'x'\n",
     date="2026-01-01 00:00 UTC",
     seconds=1.5,

@@ -60,9 +60,8 @@ def test_the_verdict_in_one_plain_sentence(found, said):
 def test_several_mechanisms():
     both = Document("t", "c", findings=(finding("A"), finding("B")))
     assert words.headline(both).startswith("Both mechanisms are as private as stated. The closest to its limit: A is")
-    assert words.counts_line(both) == "2 statements: 2 PROVED"
+    assert words.counts_line(both) == "", "the headline has just said it"
     assert words.headline(FULL).startswith("A is not 1-differentially private: ")
-    assert words.headline(replace(FULL, summary="In a word.")) == "In a word."
 
 
 @pytest.mark.parametrize(
@@ -70,7 +69,7 @@ def test_several_mechanisms():
     [
         ([P], "The accuracy bound holds on these data."),
         ([P, P], "Both accuracy bounds hold on these data."),
-        ([P, P, R], "1 of 3 accuracy bounds fails on these data (of A)."),
+        ([P, P, R], "1 of 3 accuracy bounds fails on these data (for A)."),
         ([P, U], "None of 2 accuracy bounds fails on these data; 1 is undecided."),
         ([], "Nothing was judged."),
     ],
@@ -83,7 +82,7 @@ def test_the_accuracy_bounds_in_a_sentence(verdicts, said):
 @pytest.mark.parametrize(
     ("findings", "said"),
     [
-        ([finding("A")], "A stays below the claimed ε = 1: it uses 50 % of the claim"),
+        ([finding("A")], "A stays within the claimed ε = 1: it uses 50 % of the claim"),
         (
             [finding("A", R, number(2), judgement=judgement(R, number(2), first_n=2))],
             "A exceeds the claimed ε = 1, first at n = 2",
@@ -271,7 +270,7 @@ def test_nothing_of_strangers_acts():
     bad = "\n".join(NASTY)
     table = Table((Column(bad), Column("n", Kind.COUNT)), ((bad, 1),))
     findings = (finding(bad), finding("B", lost=(bad,), command=bad))
-    section = Section("x", bad, bad, None, table, (bad,), (bad,))
+    section = Section("x", bad, None, table, (bad,), (bad,))
     document = Document(bad, bad, findings=findings, sections=(section,))
     files = rendered(document)
     text = re.sub(r"<style.*?</style>", "", files["report.html"], flags=re.DOTALL)

@@ -108,7 +108,8 @@ class AccuracyResult(SettingAnswer):
         xs = tuple((step.distance.lower + step.distance.upper) / 2 for step in known)
         name = self.subject.label
         one = [Line(name, xs, tuple(step.cumulative for step in known))]
-        lines(axes, one, x_label=f"{self.metric} distance t", y_label="Pr[distance ≤ t]", steps=True)
+        x_label = f"{self.metric.replace('hellinger', 'Hellinger')} distance t"
+        lines(axes, one, x_label=x_label, y_label="Pr[distance ≤ t]", steps=True)
         axes.set_title(f"{name}: distance of the release from the truth, x = {self.x}", loc="left")
 
     def members(self) -> dict[str, Any]:
