@@ -94,6 +94,82 @@ def test_the_bound_of_a_block_holds_for_every_pair_in_it(prior, kind):
                 assert balls.certainly_less(worst, bound), (first, last, x)
 
 
+def shares(law, n, x):
+    """The largest |A(y, r) - A(x, r)| and |ln Z(y) - ln Z(x)| of the pair (x, x+1), in balls."""
+    rows = [[-p for p in law.log_probabilities(z)] for z in ((x, n - x), (x + 1, n - x - 1))]
+    log_z = [row[z] for row, z in zip(rows, (x, x + 1), strict=True)]  # -ln P(x|x) = ln Z, as A(x, x) = 0
+    exponents = [abs(b - log_z[1] - a + log_z[0]) for a, b in zip(*rows, strict=True)]
+    return balls.maximum(exponents), abs(log_z[1] - log_z[0])
+
+
+SHARPER = {
+    "LS": ("EHDL", {}),
+    "S": ("MH", {"gamma": 1}),
+    "S small": ("EHDS", {"gamma": "1/20"}),
+    "S_exp": ("MHdelta", {"delta": "1e-3"}),
+    "GS": ("EHD", {"gs": "constant"}),
+}
+
+
+def sharper(prior, kind, n=160):
+    """For blocks, reaches and pairs: what the sharper inequality says of the two parts, and what they are."""
+    name, more = SHARPER[kind]
+    made = mechanism(name, n, prior, "2", **more)
+    with balls.precision(128):
+        law = made.law()
+        near = EndHellinger(made.model, 60)
+        other = EndHellinger(Model(n, made.model.prior[::-1]), 60)
+        middle = Middle(made.model, made.end_sensitivity(near, other), made.numerator())
+        for first, last in [(2, 3), (5, 6), (20, 25), (60, 61), (79, 80)]:
+            block = between.Block(middle, first, last)
+            parts = [shares(law, n, x) for x in range(first, last)]
+            worst = [balls.maximum(list(column)) for column in zip(*parts, strict=True)]
+            for reach in {1, first // 8, first // 4, first // 2, first - 1} - {0}:
+                yield (block.near_exponents(reach), worst[0])
+                for bound in block.near_normalizers(reach):
+                    yield (bound, worst[1])
+
+
+@pytest.mark.parametrize("prior", PRIORS)
+@pytest.mark.parametrize("kind", SHARPER)
+def test_the_sharper_bound_holds_for_each_part_of_the_loss(prior, kind):
+    found = list(sharper(prior, kind))
+    assert len(found) > 15
+    assert all(balls.certainly_at_most(value, bound) for bound, value in found)
+
+
+@pytest.mark.parametrize("factor", ["near_exponents", "near_normalizers"])
+def test_the_sharper_bound_is_not_far_from_the_truth(monkeypatch, factor):
+    """The broken twin: without the terms that fall like 1/x, the bound is below the truth somewhere."""
+    name = {
+        "near_exponents": lambda self, reach: self._distance,
+        "near_normalizers": lambda self, reach: [balls.zero()],
+    }
+    monkeypatch.setattr(between.Block, factor, name[factor])
+    found = [pair for prior in PRIORS for kind in SHARPER for pair in sharper(prior, kind)]
+    assert any(balls.certainly_less(bound, value) for bound, value in found)
+
+
+def test_the_bound_falls_to_half_the_numerator_like_the_inverse_of_x():
+    made = mechanism("MHdelta", 10**6, "1,1", delta="1e-8")
+    with balls.precision(192):
+        near = EndHellinger(made.model, 600)
+        middle = Middle(made.model, made.end_sensitivity(near, near), made.numerator())
+        over = [float(middle.block(x, x + x // 8)) - 0.5 for x in (2000, 8000, 32000)]
+    assert over[1] < over[0] / 2.5
+    assert over[2] < over[1] / 2.5
+    assert over[2] < 1e-3
+
+
+def test_phi_falls_faster_than_a_parabola_in_the_distance():
+    with mp.workdps(30):
+        for value in [mpf(i) / 200 for i in range(1, 8000)]:
+            w = 1 - mp.exp(-value)
+            phi = (1 - w) * mp.sqrt(value / w)
+            assert phi <= mp.exp(-3 * value / 4) <= 1 - 3 * w / 4
+            assert mp.sqrt(value) * phi <= mp.sqrt(w)
+
+
 # ------------------------------------------------------------------ the ends
 
 
@@ -153,7 +229,7 @@ def test_a_bound_that_is_too_small_would_be_noticed(monkeypatch):
     truth = tier.usual.worst_loss(Effort()).value
     with pytest.raises(TooCoarse):
         tier.ends.worst_loss(Effort())
-    monkeypatch.setattr(between.Middle, "block", lambda self, x1, x2: self._distance(x1, x2) * 9 / 10)
+    monkeypatch.setattr(between.Middle, "block", lambda self, x1, x2, enough: self.half * 9 / 10)
     assert tier.ends.worst_loss(Effort()).value.upper < truth.lower
 
 

@@ -1,6 +1,6 @@
 """Large n for the price of a small one, k = 2: the pairs near the ends one by one, one bound for all the others.
 
-Between the ends every loss is below a bound that falls like 1/sqrt(x) (``between``, LARGE_N.md). Once that is below
+Between the ends every loss is below a bound that falls towards e/2 like 1/x (``between``, LARGE_N.md). Once that is below
 the largest loss found near the ends, the rest is done: nothing grows with n.
 """
 
@@ -20,7 +20,7 @@ from dpaudit.posterior.ends import EndHellinger, Fixed, Following, end_sensitivi
 from dpaudit.posterior.model import Histogram, Model
 from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.fast.band import BandRows
-from dpaudit.privacy.fast.between import Middle
+from dpaudit.privacy.fast.between import Middle, ell
 from dpaudit.privacy.fast.certify import Certifier, FastTier, Tag, first_bits, losses
 from dpaudit.privacy.fast.law import EndLaw
 from dpaudit.privacy.fast.refusal import TooCoarse
@@ -71,22 +71,22 @@ class EndTier(Certifier):
         """
         near = self._near
         while 4 * near < self.model.n and near <= MOST:
-            if self._between(near) <= bar:
+            if self._is_below(near, bar):
                 return near
             near *= 2
         if 8 * self._near > MOST:
             raise TooCoarse("the losses between the ends are not bounded below those at the ends")
         return 4 * self._near
 
-    def _between(self, near: int) -> float:
-        """An upper bound of the losses of the pairs with at least ``near`` records in either cell."""
+    def _is_below(self, near: int, bar: float) -> bool:
+        """Whether no pair with at least ``near`` records in either cell loses more than the bar."""
         half = (self.model.n + 1) // 2
         kind = self._ends()[1]
         sides = {self.model.prior: half, self.model.prior[::-1]: self.model.n - half}
-        found = [
-            Middle(Model(self.model.n, prior), kind, self.numerator).bound(near, last) for prior, last in sides.items()
-        ]
-        return balls.float_above(balls.maximum(found))
+        return all(
+            Middle(Model(self.model.n, prior), kind, self.numerator).is_below(near, last, balls.dyadic(bar))
+            for prior, last in sides.items()
+        )
 
     def _ends(self) -> tuple[list[EndLaw], Fixed | Following]:
         """The laws near the ends, one if they are alike, at the precision in force; and the sensitivity."""
@@ -128,13 +128,19 @@ class EndTier(Certifier):
 
 def _distances(model: Model, near: int) -> EndHellinger:
     """The distances of an end, so far that BC(near, .) beyond is negligible and below e^-43."""
-    reach = near + balls.working_bits()
+    first, second = (balls.ball(alpha) for alpha in model.prior)
+    small, steps = negligible() / 4, balls.working_bits()
+    while near + steps < model.n:
+        far = ell(first + near, steps) + ell(second + (model.n - near - steps), steps)
+        if balls.certainly_less((-far).exp(), small):
+            break
+        steps += steps // 4
     while True:
-        h = EndHellinger(model, reach)
+        h = EndHellinger(model, near + steps)
         edge: Histogram = (h.reach, model.n - h.reach)
-        if h.reach == model.n or balls.certainly_less(h.bc((near, model.n - near), edge), negligible() / 2):
+        if h.reach == model.n or balls.certainly_less(h.bc((near, model.n - near), edge), 2 * small):
             return h
-        reach += (reach - near) // 2
+        steps += steps // 2
 
 
 @dataclass
