@@ -15,6 +15,7 @@ from time import monotonic
 from typing import Any
 
 from dpaudit.code.watch import heard_by
+from dpaudit.numbers.digits import duration
 from dpaudit.numbers.errors import visible
 
 FIRST = 5.0
@@ -33,20 +34,6 @@ SWITCH = "DPAUDIT_PROGRESS"
 """Set to "off" in the environment, nothing is said."""
 
 Tell = Callable[[int, int], None]
-
-
-def duration(seconds: float) -> str:
-    """Returns "12 s", "3 min 5 s" or "2 h 10 min".
-
-    >>> duration(12), duration(185), duration(7800)
-    ('12 s', '3 min 5 s', '2 h 10 min')
-    """
-    whole_seconds = int(seconds)
-    minutes, rest = divmod(whole_seconds, 60)
-    if not minutes:
-        return f"{rest} s"
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
 
 
 def budget(total: int, seconds: float) -> str:

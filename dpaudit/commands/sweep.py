@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dpaudit.commands.options import flag, option
-from dpaudit.commands.progress import bar, duration, lines
+from dpaudit.commands.progress import bar, lines
 from dpaudit.commands.reply import Reply
+from dpaudit.numbers.digits import duration
 from dpaudit.numbers.errors import InputError
 
 if TYPE_CHECKING:

@@ -275,3 +275,17 @@ def _digits(value: Decimal) -> str:
 def shifted(value: int, places: int) -> Decimal:
     """The value times 10^-places, exactly, whatever decimal context somebody's code left behind."""
     return Decimal(value).scaleb(-places, Context(prec=len(str(value)) + 1))
+
+
+def duration(seconds: float) -> str:
+    """Returns "12 s", "3 min 5 s" or "2 h 10 min".
+
+    >>> duration(12), duration(185), duration(7800)
+    ('12 s', '3 min 5 s', '2 h 10 min')
+    """
+    whole_seconds = int(seconds)
+    minutes, rest = divmod(whole_seconds, 60)
+    if not minutes:
+        return f"{rest} s"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"

@@ -48,7 +48,10 @@ TABLE = (
 
 
 class Status(NamedTuple):
-    """How far the sweep is; ``rate`` is in jobs a second over the last minute, the costs are in seconds."""
+    """How far the sweep is; ``rate`` is in jobs a second over the last minute, the costs are in seconds.
+
+    ``pace`` is the cost that is finished in a second, since the first job that ended in the last minute.
+    """
 
     total: int
     done: int
@@ -56,6 +59,12 @@ class Status(NamedTuple):
     rate: float
     cost_done: float
     cost_total: float
+    pace: float
+
+    def left(self) -> float | None:
+        """The seconds that the rest takes at this pace; None if nothing is left, or ended in the last minute."""
+        rest = self.cost_total - self.cost_done
+        return rest / self.pace if self.pace and self.done + self.failed < self.total else None
 
 
 def _provenance(spec: Mapping[str, Any]) -> str:
@@ -235,11 +244,16 @@ class Store:
         """How far the sweep is."""
         query = (
             "SELECT count(*), total(state = 'done'), total(state = 'failed'), total(finished > ?) / 60, "
-            "total(CASE WHEN state = 'open' THEN 0 ELSE cost END), total(cost) FROM jobs WHERE NOT stale"
+            "total(CASE WHEN state = 'open' THEN 0 ELSE cost END), total(cost), "
+            "total(CASE WHEN finished > ? THEN cost ELSE 0 END), min(CASE WHEN finished > ? THEN finished END) "
+            "FROM jobs WHERE NOT stale"
         )
         with self._faults(writing=False):
-            row = self._db.execute(query, (time.time() - 60,)).fetchone()
-        return Status(*(int(v) for v in row[:3]), *row[3:])
+            now = time.time()
+            row = self._db.execute(query, (now - 60,) * 3).fetchone()
+        total, done, failed, rate, cost_done, cost_total, recent, first = row
+        pace = 0.0 if first is None else recent / max(now - first, 1.0)
+        return Status(int(total), int(done), int(failed), rate, cost_done, cost_total, pace)
 
     def errors(self, most: int) -> list[tuple[str, str, int]]:
         """Returns entry, error and number of failed jobs, the first ones; the parts of one audit are one line."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from dpaudit.audit.display import Shown
 from dpaudit.audit.page import Fields, Page
 from dpaudit.mechanisms.source import file_of
+from dpaudit.numbers.digits import duration
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import whole
 from dpaudit.sweeps.export import check_path, table
@@ -61,6 +62,7 @@ class SweepResult(Shown):
             "failed": self.status.failed,
             "open": self.waiting(),
             "rate": round(self.status.rate, 3),
+            "seconds_left": None if (left := self.status.left()) is None else round(left),
             "stale": self.stale,
             "notes": self.notes(),
             "errors": [{"job": entry, "error": error, "jobs": count} for entry, error, count in self.errors],
@@ -73,6 +75,11 @@ class SweepResult(Shown):
         counts = f"{state.done} done, {state.failed} failed, {self.waiting()} waiting"
         finished = f"{state.done + state.failed} of {state.total}{share}, {state.rate:.2f} a second in the last minute"
         rows = [("store", self.store), ("jobs", f"{state.total}: {counts}"), ("finished", finished)]
+        left = state.left()
+        if left is not None:
+            rows.append(("time left", f"about {duration(left)} at the pace of the last minute"))
+        elif self.waiting():
+            rows.append(("time left", "unknown: no job ended in the last minute"))
         rows += [("note", line) for line in self.notes()]
         for entry, error, count in self.errors:
             rows.append(("failed", f"{error}   {entry}" + (f"   ({count} parts)" if count > 1 else "")))

@@ -178,6 +178,14 @@ def test_the_limits_are_options_and_are_said(tmp_path, capsys):
     assert all(str(limit) in text for limit in (TIME, LIMIT))
 
 
+def test_too_little_time_is_said_with_the_option(tmp_path):
+    path = tmp_path / "c.json"
+    path.write_text(json.dumps(make(("EHDS", {"n": 150}))))
+    assert run(str(path), full=True, seconds=1)["reason"] == (
+        "too large to be checked within 1 second, and neither right nor wrong so far; more: --seconds 5"
+    )
+
+
 def test_a_file_name_that_is_none(capsys):
     for name in ("\0", "x" * 5000):
         assert main(["verify", name]) == 2

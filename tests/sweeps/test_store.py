@@ -44,6 +44,24 @@ def test_a_job_finished_twice_stays_as_it_was(tmp_path):
     assert store.status()[:3] == (1, 1, 0)
 
 
+def test_the_time_left_goes_by_the_pace_of_the_last_minute(tmp_path, monkeypatch):
+    store = Store(str(tmp_path / "s.db"))
+    jobs = expand({"mech": "EHDS", "n": [4, 5, 6, 7]})
+    store.add(jobs)
+    assert store.status().left() is None
+    now = time.time()
+    for number, job in enumerate(jobs[:2]):
+        (found,) = run_batch([(job.key, job.spec)])
+        monkeypatch.setattr(stores.time, "time", lambda number=number: now + 10 * number)
+        store.finish([found])
+    monkeypatch.setattr(stores.time, "time", lambda: now + 10)
+    state = store.status()
+    rest = state.cost_total - state.cost_done
+    assert state.left() == pytest.approx(10 * rest / state.cost_done)
+    monkeypatch.setattr(stores.time, "time", lambda: now + 100)
+    assert store.status().left() is None, "nothing ended in the last minute"
+
+
 def test_one_process_works_on_a_store_and_others_read(here):
     Path("link.db").symlink_to("s.db")
     with closing(Store("s.db")) as store:

@@ -157,6 +157,12 @@ def _child(options: argparse.Namespace) -> dict[str, Any]:
         return _result(reason=f"too large to be checked: needs more than {options.memory} MiB of memory (--memory)")
 
 
+def out_of_time(seconds: int) -> str:
+    """What is said of a certificate that takes too long; nothing is said against it."""
+    limit = f"{seconds} second{'s' * (seconds > 1)}"
+    return f"too large to be checked within {limit}, and neither right nor wrong so far; more: --seconds {5 * seconds}"
+
+
 def run(path: str, full: bool = False, seconds: int = SECONDS, memory: int = MEMORY) -> dict[str, Any]:
     """established, statement, reason (None: not rejected) and unreadable (None, or why), found by a child.
 
@@ -172,8 +178,10 @@ def run(path: str, full: bool = False, seconds: int = SECONDS, memory: int = MEM
         done = subprocess.run(command, stdin=heard, capture_output=True, timeout=seconds + 2, check=False, env=needed)
         return dict(json.loads(done.stdout))
     except subprocess.TimeoutExpired:
-        return _result(reason=f"{large} longer than {seconds} seconds (--seconds)")
+        return _result(reason=out_of_time(seconds))
     except json.JSONDecodeError:
+        if -done.returncode in [getattr(signal, name) for name in ("SIGALRM", "SIGXCPU") if hasattr(signal, name)]:
+            return _result(reason=out_of_time(seconds))
         limits = f"more than {seconds} seconds (--seconds) or {memory} MiB of memory (--memory)"
         return _result(reason=f"{large} {limits}; the check ended with code {done.returncode}")
     except (OSError, ValueError):

@@ -27,6 +27,8 @@ from dpaudit.studies.shuffle.published import PUBLISHED
 NAME = "shuffled-randomized-response"
 NARROW = Fraction(1, 1000)
 """How far apart the bounds of epsilon may stay, relative to the upper one."""
+EXPECTED = 9
+"""About so many values of delta are needed."""
 DIGITS = 40
 """Of every delta on the way: far below any delta that is asked for."""
 
@@ -94,6 +96,7 @@ class _Curve:
 
     setting: Setting
     effort: Effort
+    progress: Progress | None
 
     @cached_property
     def known(self) -> dict[Fraction, Enclosure]:
@@ -102,6 +105,8 @@ class _Curve:
     def at(self, epsilon: Fraction) -> Enclosure:
         if epsilon not in self.known:
             self.known[epsilon] = worst_delta(self.setting.mechanism, epsilon, self.effort).value
+            if self.progress is not None:
+                self.progress(len(self.known), max(EXPECTED, len(self.known) + 1))
         return self.known[epsilon]
 
 
@@ -122,7 +127,7 @@ def shuffle(
     """
     start, bar = perf_counter(), probability("delta", delta)
     chosen = Setting.read(NAME, n=n, k=k, eps=eps)
-    found = _between(_Curve(chosen, Effort.read(DIGITS, 1 << 31, progress)), bar)
+    found = _between(_Curve(chosen, Effort.read(DIGITS, 1 << 31, None), progress), bar)
     size = {p: int(str(value)) for p, value in chosen.mechanism.settings().items()}
     compared = tuple(_compared(entry, chosen.epsilon, size["n"], size["k"], bar, found) for entry in PUBLISHED)
     return ShuffleResult(
