@@ -90,7 +90,7 @@ def test_sampled_releases_and_a_gaussian_against_the_binomial_sum(eps, rate, tim
     """delta of the whole is the mean over the outcomes of delta of the Gaussian at epsilon minus their loss."""
     points = [F(-1, 5), F(0), F(1, 2), F(2), F(6)]
     events = [read(f"discrete-laplace:eps={eps},rate={rate} x {times}"), read(f"gaussian:sigma={sigma}")]
-    found = solve(events, [Question(epsilon=point) for point in points], 1e-2, 1 << 15)
+    found = solve(events, [Question(epsilon=point) for point in points], 1e-2, 1 << 12)
     e, q, s = (mpf(F(text).numerator) / F(text).denominator for text in (eps, rate, sigma))
     directions = [[(p, loss) for p, loss in one if p > mpf(10) ** -40] for one in sampled_responses(e, q, times)]
     for question, bounds in found.known.items():
