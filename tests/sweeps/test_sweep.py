@@ -21,8 +21,8 @@ from dpaudit.cli import main
 from dpaudit.sweeps.export import table
 from dpaudit.sweeps.plan import Job, expand
 from dpaudit.sweeps.store import Store
-from dpaudit.sweeps.sweep import Loop
-from tests.sweeps.sweeping import COUNT, Here, command, exported, rows, rows_of, swept
+from dpaudit.sweeps.sweep import BATCH_JOBS, Loop
+from tests.sweeps.sweeping import COUNT, Here, command, exported, rows, rows_of, swept, wait_until
 
 
 @pytest.fixture(scope="module")
@@ -79,27 +79,73 @@ def done_jobs(store):
         return db.execute("SELECT count(*) FROM jobs WHERE state = 'done'").fetchone()[0] if tables else 0
 
 
-def test_killed_again_and_again_it_ends_with_the_same_table(plan, tmp_path, undisturbed, long):
-    """One kill in three comes at any moment, the others just after some work was finished; twenty kills with --long."""
+GATE = """
+import time
+from pathlib import Path
+class Gate:
+    def __init__(self, epsilon, number=0): self.weight, self.gate = epsilon, Path(__file__).with_name(f"gate{number}")
+    def datasets(self): return ["a", "b"]
+    def outputs(self): return [0, 1]
+    def log_weight(self, x, r):
+        while self.gate.exists():
+            self.gate.with_suffix(".reached").touch()
+            time.sleep(0.02)
+        return self.weight if (x == "a") == (r == 0) else 0
+"""
+"""A mechanism whose audit waits until a file is removed."""
+BLOCK = 5 * 2 * 2 * 2
+"""The jobs of one mechanism in the gated plan: more than a batch holds."""
+
+
+def gated_plan(folder):
+    """A plan of 128 jobs, and the files that three of its jobs wait for."""
+    (folder / "own.py").write_text(GATE)
+    text, gates = 'digits = 12\nquantities = ["epsilon", "delta at 1/5"]\n', []
+    for number, mech in enumerate(("EHDS", "MH", "LSDim")):
+        gates.append(folder / f"gate{number}")
+        gated = f'mech = "{folder}/own.py:Gate"\nset = {{number = {number}}}\nquantities = ["epsilon"]'
+        block = f'mech = "{mech}"\nn = {{from = 4, to = 36, step = 8}}\nprior = ["1", "1/2"]\neps = [0.5, 2]'
+        text += f"[[audit]]\n{block}\n[[audit]]\n{gated}\n"
+    plan = folder / "plan.toml"
+    plan.write_text(text + '[[audit]]\nmech = "EHDL"\nn = 9\nk = 3\ntiles = 4\nquantities = ["epsilon"]\n')
+    return plan, gates
+
+
+def kill_when(ready, plan, store):
+    """Starts the sweep, kills it once ``ready()`` returns, and returns the number of finished jobs."""
+    quiet = {"stderr": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
+    with subprocess.Popen(command(plan, store, "--workers", 1), **quiet) as process:
+        try:
+            ready()
+            assert process.poll() is None, "it ended although a gate was closed"
+        finally:
+            process.kill()
+    return done_jobs(store)
+
+
+def test_killed_again_and_again_it_ends_with_the_same_table(tmp_path_factory, tmp_path, long):
+    """Killed at any moment, and at each gate, before which all batches but the last are done; 21 kills with --long."""
     rng = random.Random(20)
-    store = tmp_path / "killed.db"
-    seen = [0]
-    for turn in range(20 if long else 3):
-        process = subprocess.Popen(
-            command(plan, store, "--workers", 1), stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL
-        )
-        if turn % 3:
-            while process.poll() is None and done_jobs(store) == seen[-1]:
-                time.sleep(0.02)
-        else:
-            time.sleep(rng.uniform(0, 1.0))
-        process.kill()
-        process.wait()
-        seen.append(done_jobs(store))
+    plan, gates = gated_plan(tmp_path_factory.mktemp("gates"))
+    with closing(swept(plan.with_name("undisturbed.db"), plan)) as undisturbed:
+        wanted = rows(undisturbed)
+    for gate in gates:
+        gate.touch()
+    store, seen = tmp_path / "killed.db", []
+    for number, gate in enumerate(gates):
+        position, reached = number * (BLOCK + 1) + BLOCK, gate.with_suffix(".reached")
+
+        def at_the_gate(position=position, reached=reached):
+            assert wait_until(lambda: reached.exists() and done_jobs(store) > position - BATCH_JOBS)
+
+        for _ in range(6 if long else not number):
+            seen.append(kill_when(lambda: time.sleep(rng.uniform(0, 1.0)), plan, store))
+        seen.append(kill_when(at_the_gate, plan, store))
+        assert seen[-1] <= position, "a job that waits was recorded"
+        gate.unlink()
     assert seen == sorted(seen), "finished work was lost"
-    assert len({*seen, COUNT}) >= 3, "it was never killed midway"
     subprocess.run(command(plan, store, "--workers", 1), check=True, capture_output=True)
-    assert rows_of(store) == undisturbed
+    assert rows_of(store) == wanted
     assert sorted(path.name for path in tmp_path.iterdir()) == ["killed.db"], "the lock and the log are gone"
 
 
