@@ -1,7 +1,7 @@
 """Large n for the price of a small one, k = 2: the pairs near the ends one by one, one bound for all the others.
 
-Between the ends every loss is below a bound that falls towards e/2 like 1/x (``between``, LARGE_N.md). Once that is below
-the largest loss found near the ends, the rest is done: nothing grows with n.
+Between the ends every loss is below a bound that falls towards e/2 like 1/x (``between``, LARGE_N.md). Once that is
+below the largest loss found near the ends, the rest is done: nothing grows with n.
 """
 
 from __future__ import annotations
