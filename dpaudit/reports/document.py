@@ -167,6 +167,8 @@ class Document:
     bounds: tuple[Bound, ...] = ()
     claims: tuple[Paper, ...] = ()
     sections: tuple[Section, ...] = ()
+    answer: str = ""
+    """The answer in one sentence, of a document on so many mechanisms that none of them leads."""
     plan: str = ""
     date: str = ""
     seconds: float = 0.0
@@ -178,7 +180,9 @@ class Document:
 
     @property
     def lead(self) -> Finding | None:
-        """The finding that the report opens with: the worst statement, else the first mechanism."""
+        """The finding that the report opens with: the worst statement, else the first; none with an answer."""
+        if self.answer:
+            return None
         most = min(self.judgements(), key=badness, default=None)
         return next((finding for finding in self.findings if finding.judgement is most), None)
 

@@ -147,6 +147,8 @@ def _alone(finding: Finding, found: Judgement) -> str:
 def headline(document: Document) -> str:
     """The answer of the report in one sentence."""
     lead = document.lead
+    if document.answer:
+        return document.answer
     if lead is not None:
         judged = [f for f in document.findings if f.judgement is not None]
         proved = [f for f in judged if f.judgement is not None and f.judgement.verdict is Verdict.PROVED]
@@ -160,10 +162,10 @@ def headline(document: Document) -> str:
 
 
 def counts_line(document: Document) -> str:
-    """How many of the statements have which verdict; "" of one alone, and where the headline says that all hold."""
+    """How many of the statements have which verdict; "" of one alone, and where the headline says so."""
     verdicts = [f.judgement.verdict for f in document.findings if f.judgement is not None]
     words = ", ".join(f"{count} {word}" for word, count in tally(verdicts).items())
-    told = len(verdicts) < 2 or set(verdicts) == {Verdict.PROVED}
+    told = bool(document.answer) or len(verdicts) < 2 or set(verdicts) == {Verdict.PROVED}
     several = "" if told else f"{len(verdicts)} statements: {words}"
     claims = claims_sentence(document).rstrip(".") if document.claims and document.findings else ""
     return "; ".join(filter(None, (several, claims)))

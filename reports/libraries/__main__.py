@@ -2,6 +2,7 @@
 
 python -m reports.libraries                       # every row whose library is installed here, in this version
 python -m reports.libraries mechanisms:Binary 1   # one row; the others stay as they are
+python -m reports.libraries page                  # the pages alone, from result.json
 python -m reports.libraries.opendp_rows           # OpenDP's constructors, which are called and not followed
 """
 
@@ -17,7 +18,7 @@ from typing import Any, NamedTuple
 
 import dpaudit
 from dpaudit.code.explore import Raised
-from reports.libraries.page import texts
+from reports.libraries.page import write_pages
 
 HERE = Path(__file__).parent
 BOTH = ("1", "1/10")
@@ -120,8 +121,7 @@ def written(found: dict[str, Any]) -> None:
     rows = [known[row] for row in ROWS if row in known]
     lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
     path.write_text(f'{{"rows": [\n{lines}\n]}}\n')
-    for name, text in texts(rows).items():
-        (HERE / name).write_text(text)
+    write_pages()
 
 
 def main(wanted: list[Row]) -> None:
@@ -137,4 +137,7 @@ def main(wanted: list[Row]) -> None:
 
 if __name__ == "__main__":
     asked = tuple(sys.argv[1:3])
-    main([row for row in ROWS if not asked or (f"{row.file}:{row.name}", row.eps) == asked])
+    if asked == ("page",):
+        write_pages()
+    else:
+        main([row for row in ROWS if not asked or (f"{row.file}:{row.name}", row.eps) == asked])

@@ -30,7 +30,7 @@ MEANING = (
     "distance with the law that the documentation states, computed by dpaudit (PROVED, REFUTED), and that law with "
     "{draws} real outputs of the compiled code for each of two data sets (“fit”: nothing in the counts contradicts "
     "the law; “contradict”: they do, with confidence 0.999). Noise without bounds is cut far out, which loses "
-    "nothing for Laplace noise: beyond the last cell the privacy loss is constant"
+    "nothing for Laplace noise: beyond the last cell the privacy loss is constant."
 )
 NOTES = (
     "make_laplace_threshold: a count equal to the threshold is released, and the δ that `map` reports leaves it out "
@@ -184,6 +184,6 @@ def sections(version: str, rows: list[Row]) -> tuple[Section, ...]:
     table = Table(COLUMNS, tuple(map(cells, rows)))
     how = f"With pip install opendp=={version}; the counts: dpaudit samples --draw {drawn} --mech FILE:CLASS."
     return (
-        Section("opendp", f"{NAME} {version}: what map reports", meaning, notes=NOTES, table=table),
+        Section("opendp", f"{NAME} {version}: what map reports", notes=(meaning, *NOTES), table=table),
         Section("opendp-commands", f"To see each row of {NAME}", notes=(how,), commands=commands),
     )

@@ -19,7 +19,7 @@ from dpaudit.mechanisms.load import find_class
 from dpaudit.privacy.guarantee import EpsilonDelta
 from dpaudit.reports.codec import encode
 from reports.libraries.opendp_constructor import Constructor, library
-from reports.libraries.page import texts
+from reports.libraries.page import write_pages
 
 HERE = Path(__file__).parent
 VERSION = "0.16.0"
@@ -176,8 +176,7 @@ def main(wanted: list[str]) -> None:
         rows += [zcdp(code, law, mech, **given) for code, law, mech, given in RHOS]
     lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
     path.write_text(f'{{"version": "{VERSION}", "rows": [\n{lines}\n]}}\n')
-    for name, text in texts(json.loads((HERE / "result.json").read_text())["rows"]).items():
-        (HERE / name).write_text(text)
+    write_pages()
 
 
 if __name__ == "__main__":

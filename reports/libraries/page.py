@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 from dpaudit.audit.judgement import Judgement, Margin, Whose
@@ -20,6 +22,7 @@ from reports.libraries import opendp_page
 from reports.libraries.words import ACCOUNTANTS, COMMANDS, HOW, MEANING, NOT_AUDITED, NOTES, OLD, TITLE, WHY
 
 Row = dict[str, Any]
+HERE = Path(__file__).parent
 HARMLESS, PART = Fraction(1, 10**12), Fraction(1, 10**5)
 """A δ that exceeds the nominal one by at most this, or by this part of it, is called harmless."""
 USUAL = 4
@@ -146,7 +149,7 @@ def document(rows: list[Row]) -> Document:
     return Document(
         title=TITLE,
         command="python -m reports.libraries",
-        summary=summary(rows),
+        answer=summary(rows),
         findings=(*(finding(row) for row in bad), *opendp_page.findings(version, constructors)),
         sections=(
             Section(
@@ -156,7 +159,7 @@ def document(rows: list[Row]) -> Document:
                 table=Table(FOUND, (*(map(found_how, bad)), *opendp_page.found_how(version, constructors))),
                 main=True,
             ),
-            Section("numbers", "All numbers", MEANING, table=Table(COLUMNS, tuple(map(cells, rows)))),
+            Section("numbers", "All numbers", notes=(MEANING,), table=Table(COLUMNS, tuple(map(cells, rows)))),
             *opendp_page.sections(version, constructors),
             Section("accountants", "Accountants", notes=(ACCOUNTANTS,)),
             Section("notes", "Notes on single classes", notes=NOTES),
@@ -176,3 +179,9 @@ def texts(rows: list[Row]) -> dict[str, str]:
     """README.md and report.html; every row of the table is shown."""
     shown = Page(document(rows), {}, most=len(rows))
     return {"README.md": markdown(shown), "report.html": html(shown)}
+
+
+def write_pages() -> None:
+    """Writes the pages from result.json."""
+    for name, text in texts(json.loads((HERE / "result.json").read_text())["rows"]).items():
+        (HERE / name).write_text(text)

@@ -52,7 +52,7 @@ MEANING = (
     "nominal δ by at most 1e-12, or by a 1e-5th part of it; not harmless: it certainly exceeds that. This "
     "is a judgement, the numbers are not. A true ε of ∞ says that some output is possible for one data "
     "set and impossible for its neighbor: a hole (how many for the worst pair, and their probability). "
-    "Not followed is the probability of the unexplored paths (endless tails); every bound contains it"
+    "Not followed is the probability of the unexplored paths (endless tails); every bound contains it."
 )
 
 NOTES = (

@@ -314,3 +314,11 @@ def test_a_document_of_nothing_is_a_page_too():
 def test_margins_are_rounded_to_the_safe_side():
     tight = Margin.between(outward(Fraction("0.99999"), Fraction("0.999999"), 8), Fraction(1))
     assert tight.text(P) == "uses 99.9999 % of the claim"
+
+
+def test_a_document_with_an_answer_of_its_own_has_no_lead():
+    document = Document("t", "c", findings=(finding("A", R), finding("B", R)), answer="2 of 39 fail.")
+    (box,) = Page(document, {}).boxes
+    assert (box.word, box.text, box.counts) == ("REFUTED", "2 of 39 fail.", "")
+    assert document.lead is None
+    assert not {"true ε", "stated", "margin"} & {field.label for field in box.fields}
