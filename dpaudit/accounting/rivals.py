@@ -16,6 +16,7 @@ from dpaudit.accounting.dp_events import to_dp_event
 from dpaudit.accounting.event import Event
 from dpaudit.accounting.events import Gaussian, Laplace
 from dpaudit.numbers.bounds import Bounds
+from dpaudit.numbers.digits import rough
 
 INSIDE, ABOVE, LOW, FAILED = "inside", "valid upper bound", "too low", "failed"
 
@@ -37,7 +38,7 @@ class Rival:
         if self.mark == FAILED or self.share is None:
             return f"{self.mark}: {self.reason}" if self.reason else self.mark
         side = "above" if self.mark == ABOVE else "below our lower bound"
-        return f"{self.mark} ({100 * self.share:.2g} % {side})"
+        return f"{self.mark} ({rough(100 * self.share, 2)} % {side})"
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON; the float as it prints."""

@@ -36,14 +36,14 @@ MOST_DIGITS = 40
 class EveryNResult(Supremum):
     """The supremum over n >= 1 of the true epsilon lies in ``epsilon``, its limit as n grows in ``limit``.
 
-    ``attained`` is the n of the witness, "inf" where the supremum is the limit, to the digits that are given: the
-    witness then stands for all large n. ``open`` says which inequality lacks where the enclosure is wider than was
-    asked for.
+    ``attained`` is the n of the witness, None where the supremum is the limit, to the digits that are given: the
+    witness then stands for all large n. ``open`` names the missing inequality if the enclosure is wider than
+    requested.
     """
 
     epsilon: Enclosure
     limit: Enclosure
-    attained: str
+    attained: int | None
     witness: Witness
     finite_below: int
     middle_from: int
@@ -56,7 +56,7 @@ class EveryNResult(Supremum):
         """Returns the fields for JSON; the theory is for the certificate."""
         members = {name: value for name, value in super().members().items() if name != "theory"}
         cells = {name: list(value) for name, value in vars(self.witness).items() if isinstance(value, tuple)}
-        return members | {"witness": {**self.witness.to_dict(), **cells}}
+        return members | {"attained": n_text(self.attained), "witness": {**self.witness.to_dict(), **cells}}
 
     @property
     def value(self) -> Enclosure:
@@ -69,7 +69,7 @@ class EveryNResult(Supremum):
 
     def where(self) -> str:
         """Returns for people the n of the supremum, or of its lower bound where there is a gap."""
-        where = "in the limit n → ∞" if self.attained == "inf" else f"at n = {self.attained}"
+        where = "in the limit n → ∞" if self.attained is None else f"at n = {self.attained}"
         return where if self.open is None else f"the lower bound: {where}"
 
     def lines(self) -> list[Line]:
@@ -204,10 +204,15 @@ def _members(ranged: Ranged, theory: Theory) -> dict[str, Any]:
     }
 
 
-def _where(ranged: Ranged, best: Place | Below) -> tuple[str, Witness]:
-    """Returns the n of the largest loss, or "inf", and the witness; in the limit its large cell is written "n-2"."""
+def n_text(n: int | None) -> str:
+    """The n of a supremum as JSON has it: "inf" in the limit n → ∞."""
+    return "inf" if n is None else str(n)
+
+
+def _where(ranged: Ranged, best: Place | Below) -> tuple[int | None, Witness]:
+    """The n of the largest loss, None in the limit, and the witness, whose large cell is then written "n-2"."""
     if not isinstance(best, Place):
-        return str(best.n), best.witness
+        return best.n, best.witness
     turned = best.side != ranged.prior
 
     def cells(count: int | None) -> tuple[Any, ...]:
@@ -217,4 +222,4 @@ def _where(ranged: Ranged, best: Place | Below) -> tuple[str, Witness]:
 
     peak = best.peak
     witness = Witness(cells(peak.x), cells(peak.x_prime), cells(peak.output))
-    return ("inf" if best.n is None else str(best.n)), witness
+    return best.n, witness

@@ -40,7 +40,7 @@ def known_everywhere(setting: Setting, asked: Guarantee | None, wanted: bool = F
         command=command or "",
         supremum=None if found is None else found.epsilon,
         limit=None if found is None else found.limit,
-        attained=None if found is None or found.attained == "inf" else int(found.attained),
+        attained=None if found is None else found.attained,
         claim="" if claim is None else place(claim.document, claim.item),
     )
 

@@ -50,7 +50,7 @@ def test_ehd_is_sharp_over_every_n_and_epsilon(gs, n, form):
     """The theorem of section 6: the supremum is at n = 3, or 4, in the limit of small epsilon."""
     found = dpaudit.epsilon("EHD", n="all", eps="all", gs=gs, digits=9)
     assert found.open is None
-    assert (found.attained, found.attained_epsilon) == (str(n), "0")
+    assert (found.attained, found.attained_epsilon) == (n, "0")
     assert float(found.ratio.lower) - 1e-12 <= form(distances(n)) <= float(found.ratio.upper) + 1e-12
     assert found.ratio.upper - found.ratio.lower <= Fraction(1, 10**9)
 
@@ -72,7 +72,7 @@ def test_what_does_not_close_is_an_enclosure_with_the_inequality_that_lacks(monk
     monkeypatch.setattr(every_n_sums, "MOST_CUTS", 0)
     monkeypatch.setattr(every_n_search, "MOST_BLOCKS", 60)
     result = dpaudit.epsilon("EHD", n="all", eps="all", digits=4)
-    assert result.attained == "3"
+    assert result.attained == 3
     assert result.where().startswith("the lower bound: ")
     assert "the pairs 0|1 on n" in result.open
     assert result.ratio.lower < Fraction("0.5523") < result.ratio.upper < Fraction("0.7")

@@ -8,7 +8,7 @@ from time import perf_counter
 from typing import Any
 
 from dpaudit.audit.page import Against, Line, Words, strong
-from dpaudit.forall.every_n import EveryNResult, every_n
+from dpaudit.forall.every_n import EveryNResult, every_n, n_text
 from dpaudit.forall.ranged import Ranged
 from dpaudit.forall.theorem import Theorem
 from dpaudit.numbers.digits import at_least, rough
@@ -37,7 +37,7 @@ class CalibrateEveryNResult(Theorem):
     target: Fraction
     nominal: Fraction
     true_epsilon: Enclosure
-    attained: str
+    attained: int | None
     limit: Enclosure
     beyond: NominalPoint | None
     tried: int
@@ -52,6 +52,7 @@ class CalibrateEveryNResult(Theorem):
         return {
             **members,
             "claimed": None,
+            "attained": n_text(self.attained),
             "nominal_epsilon": str(self.nominal),
             "gain": str(self.nominal / self.target),
         }
@@ -133,8 +134,9 @@ def _smaller(
     ranged: Ranged, found: EveryNResult, nominal: Fraction, target: Fraction, effort: Effort
 ) -> tuple[Fraction, NominalPoint | None]:
     """The next nominal epsilon to try, and a point that exceeds the target where one is known."""
-    if found.attained != "inf" and int(found.attained) <= AUDITABLE and found.epsilon.above(target):
-        single = calibrated(ranged.at(n=int(found.attained), eps=target), target, replace(effort, progress=None))
+    n = found.attained
+    if n is not None and n <= AUDITABLE and found.epsilon.above(target):
+        single = calibrated(ranged.at(n=n, eps=target), target, replace(effort, progress=None))
         if single.nominal < nominal:
             return single.nominal, single.beyond
     return _below(nominal * target / found.epsilon.upper), None

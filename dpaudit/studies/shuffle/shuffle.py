@@ -15,7 +15,7 @@ from dpaudit.audit.setting import Setting
 from dpaudit.audit.words import answered
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import PrecisionExhausted
-from dpaudit.numbers.digits import powers
+from dpaudit.numbers.digits import powers, rough
 from dpaudit.numbers.enclosure import Enclosure, infinite, outward
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import Exact, probability
@@ -51,7 +51,7 @@ class Compared:
             "condition": self.condition,
             "epsilon": None if self.epsilon is None else self.epsilon.to_dict(),
             "verdict": None if self.verdict is None else self.verdict.value,
-            "loose_by": None if self.factor is None else f"{float(self.factor):.3g}",
+            "loose_by": None if self.factor is None else rough(self.factor, 3),
         }
 
     def row(self) -> list[Any]:
@@ -59,7 +59,7 @@ class Compared:
         if self.epsilon is None:
             return [self.name, "–", f"does not apply: needs {self.condition}"]
         if self.verdict is Verdict.PROVED and self.factor is not None:
-            return [self.name, self.epsilon, f"valid, loose by a factor of {float(self.factor):.3g}"]
+            return [self.name, self.epsilon, f"valid, loose by a factor of {rough(self.factor, 3)}"]
         return [self.name, self.epsilon, "too small" if self.verdict is Verdict.REFUTED else "undecided"]
 
 
