@@ -88,6 +88,17 @@ def test_a_module_imports_only_what_lies_upstream(module):
     assert not set(against_the_order(module))
 
 
+LONGEST = 400
+"""Lines of a file that one still reads as a whole."""
+
+
+def test_no_file_is_too_long_to_be_read():
+    files = [path for part in ("dpaudit", *STRANGERS, "reports") for path in (ROOT / part).rglob("*.py")]
+    lengths = {str(path.relative_to(ROOT)): len(path.read_text().splitlines()) for path in files}
+    assert len(lengths) > 500
+    assert {name: length for name, length in lengths.items() if length > LONGEST} == {}
+
+
 def test_an_import_against_the_order_is_seen(monkeypatch, tmp_path):
     path = tmp_path / "balls.py"
     path.write_text("def f():\n    from dpaudit.commands import common\n    import proofs_checks.core\n")

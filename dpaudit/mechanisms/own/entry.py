@@ -13,6 +13,7 @@ from functools import lru_cache, partial
 from operator import is_
 from typing import Any, cast
 
+from dpaudit.mechanisms.own.items import short
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, PrecisionExhausted, ball
 from dpaudit.numbers.errors import InputError
@@ -243,12 +244,3 @@ def entry_json(entry: Entry) -> Any:
     if isinstance(entry, Between):
         return ["between", str(entry.lower), str(entry.upper)]
     return None if entry is None else to_json(entry)
-
-
-def short(value: Any) -> str:
-    """The value as text of at most 40 characters."""
-    try:
-        shown = str(value) if isinstance(value, Fraction | str) else repr(value)
-    except Exception:  # a number of thousands of digits, or an object that cannot be shown
-        return f"a {type(value).__name__}"
-    return shown if len(shown) <= 40 else shown[:37] + "..."

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, Self
 from dpaudit.mechanisms.base import ExactRows, Mechanism
 from dpaudit.mechanisms.own import runs
 from dpaudit.mechanisms.own.algebra import OwnAlgebra
-from dpaudit.mechanisms.own.entry import Entries, short
-from dpaudit.mechanisms.own.items import alike, hashable
+from dpaudit.mechanisms.own.entry import Entries
+from dpaudit.mechanisms.own.items import alike, hashable, short, twins_among
 from dpaudit.mechanisms.own.law import OwnLaw
 from dpaudit.mechanisms.own.rows import GivenRow, Rows
 from dpaudit.mechanisms.own.user_code import guarded
@@ -135,23 +135,13 @@ class OwnMechanism(Mechanism):
         items = self._items(method)
         if len(items) < least:
             raise self._error(f"{method}() must return at least {least} {what}, returns {len(items)}")
-        guarded(self.reference, self._no_twins, method, items)
+        self._refuse_twins(method, items)
         return items
 
-    def _no_twins(self, method: str, items: Sequence[Any]) -> None:
-        """Refuses items that compare equal or have the same text: one would stand for the other."""
-        values: dict[Any, int] = {}
-        names: dict[str, int] = {}
-        for i, item in enumerate(items):
-            name = text(item)
-            first = min(values.setdefault(item, i), names.setdefault(name, i))
-            if first < i:
-                twin = items[first]
-                if text(twin) != name:
-                    found = f"{short(twin)} and {short(item)}, which compare equal"
-                else:
-                    found = f"{name} twice" + ("" if twin == item else ", as different values")
-                raise self._error(f"{method}() returns {found} (numbers {first + 1} and {i + 1})")
+    def _refuse_twins(self, method: str, items: Sequence[Any]) -> None:
+        twins = guarded(self.reference, twins_among, items)
+        if twins:
+            raise self._error(f"{method}() returns {twins}")
 
     @cached_property
     def _datasets(self) -> tuple[Dataset, ...]:
@@ -163,7 +153,7 @@ class OwnMechanism(Mechanism):
         if self.method != "sample":
             return listed or ()
         found = self._sampled.outputs(self._datasets, listed)
-        guarded(self.reference, self._no_twins, "sample", found)
+        self._refuse_twins("sample", found)
         return found
 
     @cached_property

@@ -26,7 +26,8 @@ from itertools import product
 from math import comb, prod
 from typing import Any
 
-from dpaudit.mechanisms.own.entry import Entries, Entry, short
+from dpaudit.mechanisms.own.entry import Entries, Entry
+from dpaudit.mechanisms.own.items import short
 from dpaudit.mechanisms.own.mechanism import OwnMechanism
 from dpaudit.mechanisms.own.rows import GivenRow
 from dpaudit.mechanisms.own.user_code import guarded

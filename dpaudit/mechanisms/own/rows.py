@@ -9,7 +9,8 @@ from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import Any
 
-from dpaudit.mechanisms.own.entry import Between, Entries, Entry, entry_ball, entry_form, entry_json, is_plain, short
+from dpaudit.mechanisms.own.entry import Between, Entries, Entry, entry_ball, entry_form, entry_json, is_plain
+from dpaudit.mechanisms.own.items import short
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.numbers.digits import rough
