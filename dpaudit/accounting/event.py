@@ -90,7 +90,7 @@ def check_rate(value: Exact) -> Fraction:
     return rate
 
 
-def needed(name: str, value: Any) -> Any:
+def required(name: str, value: Any) -> Any:
     """The value, which must be there."""
     if value is None:
         raise InputError(name, "(missing)", "must be given")

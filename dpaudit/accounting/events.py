@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from dpaudit.accounting.event import Event, check_rate, check_scale, needed
+from dpaudit.accounting.event import Event, check_rate, check_scale, required
 from dpaudit.accounting.pairs import Atom, Bell, Pair, Piece, Ramp
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
@@ -32,7 +32,7 @@ class Gaussian(Event):
 
     def check(self) -> None:
         """sigma > 0, sensitivity > 0, 0 < rate <= 1."""
-        positive("sigma", needed("sigma", self.sigma))
+        positive("sigma", required("sigma", self.sigma))
         positive("sensitivity", self.sensitivity)
         check_rate(self.rate)
 
@@ -135,7 +135,7 @@ class DiscreteGaussian(Event):
 
     def check(self) -> None:
         """sigma > 0; the sensitivity is a whole number."""
-        sigma = positive("sigma", needed("sigma", self.sigma))
+        sigma = positive("sigma", required("sigma", self.sigma))
         whole("sensitivity", self.sensitivity if isinstance(self.sensitivity, int) else str(self.sensitivity), 1, 10**4)
         if sigma > MOST_ATOMS // 60:
             raise InputError("sigma", self.sigma, f"must be at most {MOST_ATOMS // 60}; use gaussian for more")
@@ -225,7 +225,7 @@ class Pure(Event):
 
     def check(self) -> None:
         """eps >= 0, 0 <= delta < 1."""
-        nonnegative("eps", needed("eps", self.eps))
+        nonnegative("eps", required("eps", self.eps))
         if not 0 <= self.delta < 1:
             raise InputError("delta", self.delta, "must be >= 0 and < 1")
 
@@ -262,7 +262,7 @@ class Exponential(Event):
 
     def check(self) -> None:
         """eps > 0."""
-        positive("eps", needed("eps", self.eps))
+        positive("eps", required("eps", self.eps))
 
     exact = False
 

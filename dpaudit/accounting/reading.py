@@ -57,7 +57,7 @@ def in_times(event: str, key: str, value: str) -> str:
     return f'"{name}:{rest} x {value}"'
 
 
-def _meant(key: str, value: str, known: list[str], event: str) -> str:
+def _hint(key: str, value: str, known: list[str], event: str) -> str:
     """What is written for a parameter that others call so; "" of an unknown one."""
     if key.lower() in STEPS:
         return in_times(event, key, value)
@@ -85,7 +85,7 @@ def read(text: str) -> Event:
                 f"{key}: only Poisson sampling (rate=…) has a theorem here; shuffled data and fixed batches have none"
             )
             raise InputError("event", text, rule)
-        if key not in known and (meant := _meant(key, value, known, event)):
+        if key not in known and (meant := _hint(key, value, known, event)):
             raise InputError("event", text, f"{name} takes no {key}: write {meant}")
         if key not in known or not equals or key in given:
             raise InputError("event", text, f"{name} takes {', '.join(f'{key}=…' for key in known)}, each once")

@@ -342,18 +342,6 @@ def worst(judgements: Iterable[Judgement]) -> Judgement:
     return min(judgements, key=badness)
 
 
-def least_certain(judgements: Iterable[Judgement]) -> Judgement:
-    """The judgement with the weakest evidence: what is open, then what is known at some n only."""
-
-    def certainty(found: Judgement) -> int:
-        if found.verdict is Verdict.UNDECIDED:
-            return 0
-        limited = found.extent is not None and not found.extent.every and found.verdict is Verdict.PROVED
-        return 1 if limited else 2
-
-    return min(judgements, key=certainty)
-
-
 def over_n(each: Mapping[int, Judgement], theorem: Judgement | None = None) -> Judgement:
     """The judgement on several n together: one that fails decides, then one that is open.
 

@@ -70,7 +70,7 @@ def number(value: Enclosure) -> str:
     return f"${lower}$" if lower == upper else f"$[{lower}, {upper}]$"
 
 
-def stated(value: Enclosure) -> str:
+def with_verb(value: Enclosure) -> str:
     """The enclosure with its verb: "is $0.5$", "lies in $[0.333333, 0.333334]$"."""
     shown = number(value)
     return f"{'lies in' if '[' in shown else 'is'} {shown}"
@@ -85,7 +85,7 @@ def worst_case(result: Any, name: str, value: Enclosure, pair: str, output: str)
     """A worst case for a paper: of an epsilon or a delta, with the pair and the output that attain it."""
     place, label = result.subject.mechanism.setting_text(), result.subject.label
     about, name, pair = escaped(f"{label} ({place})" if place else label), escaped(name), escaped(pair)
-    said = [f"For {about}, the {name}", f"{stated(value)};", f"the worst pair is {pair}."]
+    said = [f"For {about}, the {name}", f"{with_verb(value)};", f"the worst pair is {pair}."]
     rows = [("mechanism", about), (name, number(value)), ("worst pair", pair)]
     rows += [("worst output", escaped(output))] if result.witness.output is not None else []
     rows += [] if result.judgement is None else [("verdict", escaped(result.judgement.text()))]

@@ -223,14 +223,14 @@ def _points_only(
         "segments": _tests(subject, points, worst[1:], effort),
         "slack": at_least(Fraction(0), 1),
         "deltas": tuple((at, found.value) for at, found in zip(points, worst[1:], strict=True)),
-        "renyi": tuple((order, _known(subject, "renyi", order, effort)) for order in orders),
-        "rho": _known(subject, "zcdp_rho", Fraction(1), effort),
+        "renyi": tuple((order, _closed_divergence(subject, "renyi", order, effort)) for order in orders),
+        "rho": _closed_divergence(subject, "zcdp_rho", Fraction(1), effort),
         "composition": None,
     }
     return parts, worst[0].bits
 
 
-def _known(subject: Mechanism, quantity: str, order: Fraction, effort: Effort) -> Enclosure:
+def _closed_divergence(subject: Mechanism, quantity: str, order: Fraction, effort: Effort) -> Enclosure:
     """The divergence where a closed form has it; else nothing but that it is at least 0."""
     divergence = None if subject.tabular else known_divergence(subject, quantity, order, effort)
     return at_least(Fraction(0), 1) if divergence is None else divergence.value

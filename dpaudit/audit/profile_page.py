@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dpaudit.audit.page import Note, Page, Part, Table, Words, strong
-from dpaudit.audit.words import answered, precision_words
+from dpaudit.audit.words import answer_fields, precision_words
 from dpaudit.numbers.digits import rough
 from dpaudit.privacy.protocols import text
 
@@ -30,7 +30,7 @@ def page(result: ProfileResult) -> Page:
     ]
     effort = ("effort", f"{precision_words(result.precision_bits)}, {result.seconds:.3f} s")
     return [
-        answered(result.subject, rows, result.command, [effort]),
+        answer_fields(result.subject, rows, result.command, [effort]),
         *([_curve(result.segments)] if result.segments else []),
         Table(["ε", "δ"], result.deltas, title="δ(ε)"),
         Table(["order", "divergence"], result.renyi, title="Rényi divergences"),

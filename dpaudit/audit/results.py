@@ -18,7 +18,7 @@ from dpaudit.audit.picture import bar, draw_pair, pair
 from dpaudit.audit.setting import Setting
 from dpaudit.audit.words import (
     again,
-    answered,
+    answer_fields,
     caveat_rows,
     effort_rows,
     evidence_rows,
@@ -166,7 +166,7 @@ class WorstResult(CrossChecked):
         effort = effort_rows(self.subject, self.counts, self.precision_bits, self.seconds, tier)
         checked: list[Line] = [("checked by", text) for text in self.checked_by]
         rows = [*found, *evidence_rows(self.claim, "epsilon"), *checked]
-        return [self.headline(), answered(self.subject, rows, command, effort)]
+        return [self.headline(), answer_fields(self.subject, rows, command, effort)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -299,7 +299,7 @@ class GuaranteeResult(CrossChecked):
         effort = effort_rows(self.subject, self.counts, self.precision_bits, self.seconds)
         first = headline(self.judgement, self.claim, "")
         rows = [*evidence_rows(self.claim), *(("checked by", text) for text in self.checked_by)]
-        return [first, answered(self.subject, rows, self.command, effort)]
+        return [first, answer_fields(self.subject, rows, self.command, effort)]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -123,7 +123,7 @@ class Setting:
             if value is not None and not any(name in _takes(mech) for mech in chosen):
                 rule = f"none of {', '.join(map(str, chosen))} has such a parameter"
                 raise InputError(name, value, rule)
-        settings = [Setting.read(mech, **_given(mech, shape, shared)) for mech in chosen]
+        settings = [Setting.read(mech, **_taken(mech, shape, shared)) for mech in chosen]
         return [setting for i, setting in enumerate(settings) if setting not in settings[:i]]
 
     # -------------------------------------------------------------- the mechanism
@@ -331,7 +331,7 @@ def _takes(mech: Any) -> set[str]:
     return PLACE | {p.name for p in lookup(_variants(mech)[0]).parameters}
 
 
-def _given(mech: Any, shape: Mapping[str, Any], shared: Mapping[str, Any]) -> dict[str, Any]:
+def _taken(mech: Any, shape: Mapping[str, Any], shared: Mapping[str, Any]) -> dict[str, Any]:
     """Returns what of this the mechanism takes; a parameter that has no default gets its first example."""
     known = _takes(mech)
     place = {name: value for name, value in shape.items() if name in known}

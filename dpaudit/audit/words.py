@@ -133,7 +133,7 @@ def tier_text(tier: str, left: int | None) -> str:
     return f"{shown}, " if left is None else f"{shown} (the float filter left {left} ordered pair{plural}), "
 
 
-def answered(setting: Setting, found: Sequence[Line], command: str | None, effort: Sequence[Line] = ()) -> Fields:
+def answer_fields(setting: Setting, found: Sequence[Line], command: str | None, effort: Sequence[Line] = ()) -> Fields:
     """Returns what was audited and found, then what that rests on, how hard was looked, and how to ask again."""
     return Fields(again([*subject_rows(setting), *found, *caveat_rows(setting), *effort], command))
 

@@ -45,19 +45,19 @@ class Theorem:
         """Why the kernel does not accept the theorem; "" if it does, without further axioms; None: not run here."""
         if not _asking.get() or installed() is None:
             return None
-        files = needed(self.folder, self.file)
+        files = with_required(self.folder, self.file)
         if self.name not in theorems(files[self.file]):
             return f"{self.file}.v has no theorem {self.name}"
         return _coq_problem(tuple(files.items()))
 
 
-def needed(folder: Path, file: str) -> dict[str, str]:
+def with_required(folder: Path, file: str) -> dict[str, str]:
     """Returns the texts of the file and of those that it requires, these before it."""
     text = (folder / f"{file}.v").read_text(encoding="utf-8")
     found: dict[str, str] = {}
     for names in re.findall(rf"^From {LIBRARY} Require Import ([\w ]+)\.", text, flags=re.MULTILINE):
         for name in names.split():
-            found |= needed(folder, name)
+            found |= with_required(folder, name)
     return {**found, file: text}
 
 

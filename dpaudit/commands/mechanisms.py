@@ -27,10 +27,10 @@ def mechanisms(
 
     dpaudit mechanisms --json
     """
-    from dpaudit.mechanisms.listing import known, listing
+    from dpaudit.mechanisms.listing import describe_known, listing
 
     if name is not None:
-        one = known(name)
+        one = describe_known(name)
         return Reply(one, lambda: _one(one))
     rows = listing()
     return Reply(rows, lambda: _groups(rows))

@@ -68,13 +68,13 @@ def report(
         if refresh is not None:
             if mech or n or plan or claims or title or claim or setting or certify or full:
                 raise InputError("refresh", refresh, "the plans have all options: leave the others out")
-            found = reports.remade(refresh, progress)
+            found = reports.refresh(refresh, progress)
         else:
             asked: dict[str, Any] = {"n": n, "plan": plan, "claims": claims, "claim": claim, "title": title}
             chosen = from_options(mech, **asked, **setting)
             if wanted["require"]:
                 claiming(chosen)
-            found = [reports.made(chosen, out, progress, certify, full)]
+            found = [reports.make(chosen, out, progress, certify, full)]
     made = [entry.document for entry in found]
     files = [path for entry in found for path in entry.files]
 

@@ -74,7 +74,7 @@ def read_pairs(path: str, read: Callable[[str], Any]) -> list[tuple[Any, Any]]:
     ``read`` returns the data set of that name, or raises InputError.
     """
     lines = _pair_lines(path)
-    if lines and tuple(lines[0][1]) in HEADERS and not all(_known(entry, read) for entry in lines[0][1]):
+    if lines and tuple(lines[0][1]) in HEADERS and not all(_is_readable(entry, read) for entry in lines[0][1]):
         lines = lines[1:]
     pairs = []
     for where, entries in lines:
@@ -95,7 +95,7 @@ def read_pairs(path: str, read: Callable[[str], Any]) -> list[tuple[Any, Any]]:
     return pairs
 
 
-def _known(entry: str, read: Callable[[str], Any]) -> bool:
+def _is_readable(entry: str, read: Callable[[str], Any]) -> bool:
     try:
         read(entry)
     except InputError:

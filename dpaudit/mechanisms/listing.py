@@ -19,7 +19,7 @@ FAMILY, INSTALLED = "the documents' eight", "installed packages"
 
 def listing() -> list[dict[str, Any]]:
     """Name, group, summary, formula, claimed guarantee, parameters and source of every mechanism."""
-    rows = [known(name) for name in named.names()]
+    rows = [describe_known(name) for name in named.names()]
     rows += [_row(kind, FAMILY, kind.summary or kind.formula, claim_text(kind)) for kind in REGISTRY.values()]
     outside = "registered by an installed package; not loaded for this list"
     return rows + [
@@ -31,7 +31,7 @@ def listing() -> list[dict[str, Any]]:
     ]
 
 
-def known(name: str) -> dict[str, Any]:
+def describe_known(name: str) -> dict[str, Any]:
     """The row of one mechanism by name; of a known one also its closed forms, its data sets and an example."""
     if not named.is_named(name):
         kind = lookup(name)

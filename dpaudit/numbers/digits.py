@@ -130,11 +130,6 @@ def equated(name: str, value: str) -> str:
     return f"{name} in {value}" if value[0] in "[(" else f"{name} = {value}"
 
 
-def shown(enclosure: dict[str, str]) -> str:
-    """How a cell of a table shows the number: as its member "shown" says, else ``short``."""
-    return enclosure.get("shown") or short(enclosure)
-
-
 def _rounded(value: Decimal, digits: int, how: str | None = None) -> Decimal:
     return Context(prec=digits, rounding=how).plus(value) if how else Context(prec=digits).plus(value)
 

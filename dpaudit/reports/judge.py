@@ -172,7 +172,7 @@ def _described(case: Case, judgement: Judgement | None, first: First | None, eve
     mechanism = case.mechanism
     known = {n: a for n, a in case.answers.items() if isinstance(a, EpsilonResult)}
     largest = max(known, key=lambda n: (known[n].epsilon.lower, known[n].epsilon.upper), default=None)
-    shown = _shown(judgement, first, largest)
+    shown = _evidence_n(judgement, first, largest)
     origin = mechanism.describe()
     lost = _lost(case)
     caveats = {} if not known else mechanism.caveats()
@@ -206,7 +206,7 @@ def _described(case: Case, judgement: Judgement | None, first: First | None, eve
     )
 
 
-def _shown(judgement: Judgement | None, first: First | None, largest: int | None) -> int | None:
+def _evidence_n(judgement: Judgement | None, first: First | None, largest: int | None) -> int | None:
     """The n of the evidence: the first that fails, an open one, else that of the largest share."""
     if first is not None:
         return first.n

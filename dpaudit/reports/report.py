@@ -59,25 +59,20 @@ def report(
     and has them verified, ``full`` opens every part of the page. The rest goes to the mechanisms that take it.
     """
     wanted = from_options(mech, n=n, plan=plan, claims=claims, claim=claim, title=title, **setting)
-    return made(wanted, out, progress, certificate, full).files
+    return make(wanted, out, progress, certificate, full).files
 
 
-def refresh(folder: str, *, progress: Progress | Steps | None = None) -> list[Path]:
-    """The files of every report below the folder, made again from its plan.toml, and last their index."""
-    return [*(path for found in remade(folder, progress) for path in found.files), Path(folder) / NAME]
-
-
-def remade(folder: str, progress: Progress | Steps | None = None) -> list[Report]:
+def refresh(folder: str, progress: Progress | Steps | None = None) -> list[Report]:
     """Every report below the folder, made again from its plan.toml; their index is written too."""
     found = sorted(Path(folder).glob("*/plan.toml"))
     if not found:
         raise InputError("refresh", folder, "holds no report: no plan.toml in its folders")
-    written = [made(read_plan(str(plan)), str(plan.parent), progress) for plan in found]
+    written = [make(read_plan(str(plan)), str(plan.parent), progress) for plan in found]
     write_file("refresh", Path(folder) / NAME, index(folder))
     return written
 
 
-def made(
+def make(
     wanted: Plan, out: str, progress: Progress | Steps | None = None, certificate: bool = False, full: bool = False
 ) -> Report:
     """The report of the plan, written into the folder."""

@@ -223,16 +223,16 @@ class Field(NamedTuple):
 
 def fields(document: Document) -> Iterator[Field]:
     """Yields what the box says below the verdict, of several mechanisms that of the lead."""
-    for label, lines in _known(document):
+    for label, lines in _known_fields(document):
         if lines:
             yield Field(label, [powers(line) for line in lines])
     again, whole = "" if document.lead is None else document.lead.command, document.command
     yield from [Field("reproduce", [again], code=True)] if again else []
     yield from [Field("whole report", [whole], code=True)] if whole and whole != again else []
-    yield Field("made", [made_line(document)])
+    yield Field("made", [provenance_line(document)])
 
 
-def _known(document: Document) -> Iterator[tuple[str, Sequence[str]]]:
+def _known_fields(document: Document) -> Iterator[tuple[str, Sequence[str]]]:
     lead = document.lead
     if lead is not None:
         margin = "" if lead.judgement is None else lead.judgement.margin_text()
@@ -248,7 +248,7 @@ def _known(document: Document) -> Iterator[tuple[str, Sequence[str]]]:
     yield "does not cover", not_covered_lines(document)
 
 
-def made_line(document: Document) -> str:
+def provenance_line(document: Document) -> str:
     """Date, version and hash."""
     version = dict(document.versions).get("dpaudit")
     made = [document.date, f"dpaudit {version}" if version else "", f"content hash {document.hash[:16]}…"]
@@ -269,14 +269,14 @@ def epsilon_line(finding: Finding) -> str:
     """The true ε, where it was largest, and its supremum over every n."""
     every = finding.every_n
     many = finding.epsilon is not None and len(finding.ns) > 1
-    largest = f" (largest of {_seen(finding)}, at n = {finding.epsilon_n})" if many else ""
+    largest = f" (largest of {_examined(finding)}, at n = {finding.epsilon_n})" if many else ""
     if every is None or every.supremum is None:
         return f"{true_epsilon(finding)}{largest}"
     where = f"at n = {every.attained}" if every.attained is not None else "as n → ∞"
     return f"{true_epsilon(finding)}{largest}; at most {at_most(every.supremum.upper, 6)} over every n, {where}"
 
 
-def _seen(finding: Finding) -> str:
+def _examined(finding: Finding) -> str:
     shown = Extent(finding.ns).values()
     few = len(shown) <= MOST_RANGE
     return shown if few else f"{len(finding.ns)} values of n from {finding.ns[0]} to {finding.ns[-1]}"
@@ -325,7 +325,7 @@ def covered_lines(document: Document) -> list[str]:
     """What the verdicts cover, in at most four lines."""
     lines = []
     if seen := [finding for finding in document.findings if finding.epsilon is not None or finding.pairs]:
-        places = dict.fromkeys(f" at {_seen(finding)}" if finding.ns else "" for finding in seen)
+        places = dict.fromkeys(f" at {_examined(finding)}" if finding.ns else "" for finding in seen)
         size = max(seen, key=lambda f: f.pairs * max(1, f.outputs))
         upto = "up to " if len(seen) > 1 or len(size.ns) > 1 else ""
         outputs = f"{size.outputs} outputs" if size.outputs else "outputs are real numbers"

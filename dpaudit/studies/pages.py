@@ -21,7 +21,7 @@ from dpaudit.audit.page import (
     badge,
     strong,
 )
-from dpaudit.audit.words import again, answered, caveat_rows, evidence_rows, extent_of, pair_text, subject_rows
+from dpaudit.audit.words import again, answer_fields, caveat_rows, evidence_rows, extent_of, pair_text, subject_rows
 from dpaudit.numbers.digits import at_least, decimal, powers, rough
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.claim import Claim
@@ -55,7 +55,7 @@ def accuracy_page(result: AccuracyResult) -> Page:
     shown = [(step.distance, step.outputs, step.probability, step.cumulative) for step in steps]
     more = len(result.law) - STEPS
     return [
-        answered(result.subject, rows, result.command),
+        answer_fields(result.subject, rows, result.command),
         Table(["distance", "outputs", "probability", "Pr[≤ distance]"], shown),
         *([Note(f"… and {more} more steps: --json has them all")] if more > 0 else []),
         *_accuracy_bounds(result),
@@ -99,7 +99,7 @@ def calibrate_page(result: CalibrateResult) -> Page:
     rows.append(("assumes", result.assumption))
     return [
         _calibrated(result),
-        answered(result.subject, rows, result.command, [("effort", f"{result.seconds:.3f} s")]),
+        answer_fields(result.subject, rows, result.command, [("effort", f"{result.seconds:.3f} s")]),
     ]
 
 

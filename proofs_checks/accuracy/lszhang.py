@@ -18,7 +18,7 @@ from dpaudit.mechanisms.laplace import cell_law
 from dpaudit.posterior.distances import bc_squared
 from dpaudit.posterior.divergences import HellingerDistance
 from dpaudit.posterior.model import Histogram, Model
-from dpaudit.studies.accuracy.bounds import HALF, SQUARED_ABOVE, SQUARED_INTERVAL, stated
+from dpaudit.studies.accuracy.bounds import HALF, SQUARED_ABOVE, SQUARED_INTERVAL, bound_of
 from proofs_checks.accuracy.lemmas import QQ, K, arms_lemma, gamma_lemma, interval_lemma, interval_value, symmetry_lemma
 from proofs_checks.accuracy.rows import ONE, Q, evaluate, power
 from proofs_checks.accuracy.sides import Datasets, any_prior, at, balanced_x, equal, every_x, unequal
@@ -137,9 +137,9 @@ def square_proof(statement: Statement, bound: Bound) -> Proof:
 
 
 printed_equality, printed_bound = SQUARED_INTERVAL.of, SQUARED_ABOVE.of
-EQUALITY = Statement("Pr[H < t] of LSZhang", "=", stated("acc.4.5.lszhang-eq.balanced").words)
+EQUALITY = Statement("Pr[H < t] of LSZhang", "=", bound_of("acc.4.5.lszhang-eq.balanced").words)
 AT_LEAST = replace(EQUALITY, relation=">=")
-BOUND = Statement("Pr[H < t] of LSZhang", ">=", stated("acc.4.5.lszhang-lb.balanced").words)
+BOUND = Statement("Pr[H < t] of LSZhang", ">=", bound_of("acc.4.5.lszhang-lb.balanced").words)
 FAR_POINTS = [at(12, "1 1", "1/1000"), at(20, "1/2 1/2", "32")]
 
 

@@ -9,7 +9,7 @@ import pytest
 import dpaudit
 import proofs_checks.coq
 from dpaudit.claims import formal
-from dpaudit.claims.formal import NOT_RUN, Theorem, needed, theorems
+from dpaudit.claims.formal import NOT_RUN, Theorem, theorems, with_required
 from dpaudit.claims.proof import Kind, Proof
 from dpaudit.evidence.coq.texts import HERE
 from dpaudit.files import coqc
@@ -111,7 +111,7 @@ End Model.
 
 @here
 def test_the_kernel_accepts_every_theorem_with_the_axioms_of_the_reals_alone():
-    texts = {name: text for file in FILES for name, text in needed(FOLDER, file.stem).items()}
+    texts = {name: text for file in FILES for name, text in with_required(FOLDER, file.stem).items()}
     texts["Stated"] = STATED
     every = [f"@{file}.{name}" for file, text in texts.items() for name in theorems(text)]
     assert len(every) > 30

@@ -185,14 +185,14 @@ def test_a_job_that_tells_nothing_is_seen_to_live(talkative, capsys):
 def test_a_report_says_what_it_does(talkative, capsys, monkeypatch):
     monkeypatch.setattr(progress, "SOON", 0.0)
 
-    def made(_plan, _out, progress, _certify, _full):
+    def make(_plan, _out, progress, _certify, _full):
         progress.begin(9, 9.0)
         for words in ("LSHist: true ε", "LSHist: worst pair"):
             progress(words)
         time.sleep(0.05)
         return Report(Document("t", "c"), [])
 
-    monkeypatch.setattr("dpaudit.reports.report.made", made)
+    monkeypatch.setattr("dpaudit.reports.report.make", made)
     assert main(["report", "--mech", "LSHist", "--n", "2..3"]) == 0
     found = capsys.readouterr().err
     assert "dpaudit: report: LSHist: worst pair, 1 of 9, 11 %, 0 s so far" in found

@@ -115,7 +115,7 @@ class Rappor(Named):
 
     def _chances(self) -> tuple[Value, Value]:
         """The probabilities of reporting 1 where the Bloom bit is set, and where it is not."""
-        kept: Value = 1 - self.f / 2 if self.f is not None else _kept(self.epsilon / (2 * self.hashes))
+        kept: Value = 1 - self.f / 2 if self.f is not None else _keep_probability(self.epsilon / (2 * self.hashes))
         low, high = (Fraction(0) if self.p is None else self.p), (Fraction(1) if self.q is None else self.q)
         return kept * high + (1 - kept) * low, (1 - kept) * high + kept * low
 
@@ -136,6 +136,6 @@ class Rappor(Named):
         return self.epsilon if self.f is None and self.p is None and self.q is None else None
 
 
-def _kept(share: Fraction) -> Value:
+def _keep_probability(share: Fraction) -> Value:
     """1 - f/2 for f = 2/(1 + e^share)."""
     return exp(share) / (1 + exp(share))

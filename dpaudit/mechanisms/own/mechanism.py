@@ -194,7 +194,7 @@ class OwnMechanism(Mechanism):
                     raise self._error(
                         f'neighbors(x) lists more than {MAX_PAIRS} pairs; adjacency = "all" needs no list'
                     )
-                yield x, self._known(self._listed_datasets, found, f"neighbors({text(x)}) returns", "data set")
+                yield x, self._as_listed(self._listed_datasets, found, f"neighbors({text(x)}) returns", "data set")
 
     @cached_property
     def _links(self) -> dict[Dataset, tuple[Dataset, ...]]:
@@ -222,7 +222,7 @@ class OwnMechanism(Mechanism):
         found._datasets, found._links = (x,), {x: ()}
         return found
 
-    def _known(self, known: dict[Any, Any], found: Any, place: str, what: str) -> Any:
+    def _as_listed(self, known: dict[Any, Any], found: Any, place: str, what: str) -> Any:
         """The data set or output that was found, as it was listed; one that only compares equal is refused."""
         if found not in known:
             raise self._error(f"{place} {text(found)}, which is not one of the {what}s")
@@ -310,7 +310,7 @@ class OwnMechanism(Mechanism):
         found = self._call("probabilities", x)
         if isinstance(found, dict):
             for output in found:
-                self._known(self._listed_outputs, output, f"probabilities({text(x)}) names", "output")
+                self._as_listed(self._listed_outputs, output, f"probabilities({text(x)}) names", "output")
             return [found.get(output, 0) for output in self._outputs]
         if isinstance(found, str) or not isinstance(found, Iterable):
             raise self._error(f"probabilities({text(x)}) must be a list or a dict, not {type(found).__name__}")

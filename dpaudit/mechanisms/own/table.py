@@ -82,7 +82,7 @@ def read_table(
     the true epsilon looks at, may refuse the table before its numbers are read.
     """
     outputs, entries = read_sheet(path)
-    relation = parse_adjacency(ALL_PAIRS if adjacency is None else adjacency, lambda _, name: _known(entries, name))
+    relation = parse_adjacency(ALL_PAIRS if adjacency is None else adjacency, lambda _, name: _row_name(entries, name))
     size, everybody = len(entries), relation == ALL_PAIRS
     pairs = size * (size - 1) if everybody else relation.count(0, 0)
     admit(Counts(size, pairs, len(outputs)), size if everybody else pairs)
@@ -119,7 +119,7 @@ def read_sheet(path: str) -> tuple[tuple[str, ...], dict[str, tuple[str, Sequenc
     return outputs, rows
 
 
-def _known(rows: dict[str, Any], name: str) -> str:
+def _row_name(rows: dict[str, Any], name: str) -> str:
     if name not in rows:
         raise InputError("adjacency", name, "is not a data set of the table")
     return name

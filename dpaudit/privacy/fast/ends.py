@@ -59,12 +59,12 @@ class EndTier(Certifier):
                 champion: Champion[Tag] = Champion()
                 self._best_first(champion, uppers, losses)
                 bar = balls.float_below(champion.top())
-                wanted = self._wanted(bar)
+                wanted = self._near_ends(bar)
             if wanted == self._near:
                 return self._certify(uppers, losses, bits, lambda v: balls.enclosure(v, effort.digits, least=0), "ends")
             self._near = wanted
 
-    def _wanted(self, bar: float) -> int:
+    def _near_ends(self, bar: float) -> int:
         """How many data sets near each end to examine so that no pair between exceeds the bar.
 
         Where no number would do, the largest loss is not among those found yet: some more.

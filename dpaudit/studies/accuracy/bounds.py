@@ -116,14 +116,10 @@ class InSteps:
 
 @dataclass(frozen=True)
 class InTail:
-    """top/bottom, of the weights w of the outputs with H >= t: ``total`` and ``edge`` of a Threshold, or of symbols.
-
-    ``by_t``: it depends on t itself, not only on which outputs are nearer.
-    """
+    """top/bottom, of the weights w of the outputs with H >= t: ``total`` and ``edge`` of a Threshold, or of symbols."""
 
     top: Callable[[Any], Any]
     bottom: Callable[[Any], Any]
-    by_t: bool = False
 
     def value(self, at: Any) -> Ball:
         """A ball that contains the bound."""
@@ -178,12 +174,12 @@ def tight(multiple: int) -> InTail:
 
 def second(multiple: int) -> InTail:
     """Returns |R| exp(-multiple rate t) / NL."""
-    return InTail(lambda tail: tail.edge(multiple), lambda tail: tail.total(all_outputs=True), by_t=True)
+    return InTail(lambda tail: tail.edge(multiple), lambda tail: tail.total(all_outputs=True))
 
 
 def loose(multiple: int) -> InTail:
     """Returns |R| exp(-multiple rate t)."""
-    return InTail(lambda tail: tail.edge(multiple), lambda tail: 1, by_t=True)
+    return InTail(lambda tail: tail.edge(multiple), lambda tail: 1)
 
 
 # ------------------------------------------------------------------ the bounds
@@ -213,11 +209,6 @@ class Bound:
     def of_tail(self) -> bool:
         """Whether it bounds Pr[H >= t]."""
         return isinstance(self.form, InTail)
-
-    @property
-    def in_steps(self) -> bool:
-        """Whether it is the same at all t between two attained distances, as Pr[H < t] is."""
-        return self.by_kappa or not (isinstance(self.form, InTail) and self.form.by_t)
 
     @property
     def by_kappa(self) -> bool:
@@ -282,7 +273,7 @@ BOUNDS: tuple[Bound, ...] = (
 )
 
 
-def stated(claim: str) -> Bound:
+def bound_of(claim: str) -> Bound:
     """The bound of that claim."""
     return next(bound for bound in BOUNDS if bound.claim == claim)
 

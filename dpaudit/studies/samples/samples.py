@@ -135,7 +135,7 @@ def samples(
     without ``claim``, what the mechanism claims is judged.
     """
     start = perf_counter()
-    level, stated = _level(confidence), _stated(claim)
+    level, stated = _level(confidence), _epsilon_delta(claim)
     asked = stated
     if stated is None and draw is not None and law is not None:
         own = law.mechanism.claimed_here()
@@ -191,7 +191,7 @@ def samples(
     )
 
 
-def _stated(claim: Guarantee | Any) -> EpsilonDelta | None:
+def _epsilon_delta(claim: Guarantee | Any) -> EpsilonDelta | None:
     """The (epsilon, delta) that is claimed; another guarantee is refused."""
     if claim is None:
         return None

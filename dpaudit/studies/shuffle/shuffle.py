@@ -12,7 +12,7 @@ from typing import Any
 from dpaudit.audit.page import Fields, Headline, Line, Page, Table, Words
 from dpaudit.audit.results import SettingAnswer
 from dpaudit.audit.setting import Setting
-from dpaudit.audit.words import answered
+from dpaudit.audit.words import answer_fields
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import PrecisionExhausted
 from dpaudit.numbers.digits import powers, rough
@@ -86,7 +86,7 @@ class ShuffleResult(SettingAnswer):
         table = Table(["published bound", "its ε", "beside ours"], [entry.row() for entry in self.published])
         shown = Headline.neutral(f"{name}: {self.epsilon}")
         effort: list[Line] = [("effort", f"{self.seconds:.2f} s")]
-        parts: list[Fields | Table] = [answered(self.subject, rows, self.command, effort), table]
+        parts: list[Fields | Table] = [answer_fields(self.subject, rows, self.command, effort), table]
         return [shown, *parts]
 
 
