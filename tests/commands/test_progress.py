@@ -192,7 +192,7 @@ def test_a_report_says_what_it_does(talkative, capsys, monkeypatch):
         time.sleep(0.05)
         return Report(Document("t", "c"), [])
 
-    monkeypatch.setattr("dpaudit.reports.report.make", made)
+    monkeypatch.setattr("dpaudit.reports.report.make", make)
     assert main(["report", "--mech", "LSHist", "--n", "2..3"]) == 0
     found = capsys.readouterr().err
     assert "dpaudit: report: LSHist: worst pair, 1 of 9, 11 %, 0 s so far" in found
