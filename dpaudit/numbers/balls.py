@@ -162,7 +162,10 @@ def dyadic(value: float) -> Ball:
 def float_below(value: Ball) -> float:
     """A float that is <= every number in the ball, and the lower end itself if that is a float."""
     end = ends(value)[0]
-    near = float(end)
+    try:
+        near = float(end)
+    except OverflowError:  # beyond all floats
+        near = inf if end > 0 else -inf
     return near if near <= end else nextafter(near, -inf)
 
 
@@ -172,12 +175,17 @@ def float_above(value: Ball) -> float:
 
 
 def largest_error(values: Sequence[Ball], floats: Sequence[float], relative: bool = False) -> float:
-    """A float that is certainly >= |v - f| for every value v with its float f; or >= |v - f| / |v|."""
+    """A float that is certainly >= |v - f| for every value v with its float f; or >= |v - f| / |v|.
+
+    It is infinite where one of these has no bound: a ball that is not finite, or, relatively, one that contains 0.
+    """
     worst = arb(0)
     for v, f in zip(values, floats, strict=True):
         error = (v - f).abs_upper()
         if relative:
             error = error if error.is_zero() else (error / v).abs_upper()
+        if not error.is_finite():
+            return inf
         if not error <= worst:
             worst = error
     return float_above(worst)

@@ -107,7 +107,7 @@ def judge_renyi(mechanism: Audited, claim: RenyiDP, effort: Effort) -> Claim:
 
 def _worst_divergence(mechanism: Audited, order: Fraction, effort: Effort) -> Worst:
     sieve = make_sieve(mechanism, effort, "claim")
-    left = sieve.divergence(order)
+    left = sieve.settle(lambda: sieve.divergence(order))
 
     def attempt() -> tuple[Enclosure, Witness] | None:
         champion: Champion[Witness] = Champion()
@@ -129,7 +129,7 @@ def judge_zcdp(mechanism: Audited, claim: Zcdp, effort: Effort) -> Claim:
 
     def decide() -> Claim:
         sieve = make_sieve(mechanism, effort, "claim")
-        left = sieve.concentration(claim.rho)
+        left = sieve.settle(lambda: sieve.concentration(claim.rho))
         bits, last = FIRST_BITS, Claim(claim, Verdict.UNDECIDED)
         while bits <= (MOST_BITS if mechanism.refinable else FIRST_BITS):
             try:

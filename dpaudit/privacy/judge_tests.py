@@ -145,7 +145,7 @@ def worst_test(mechanism: Audited, measure: Measure, limits: Limits, effort: Eff
     Raises InfiniteLoss where a loss is infinite, if it is to be ``finite``.
     """
     sieve = make_sieve(mechanism, effort, "claim")
-    left = _left(sieve, measure, limits, finite) if sieve.discards else sieve.every()
+    left = sieve.settle(lambda: _left(sieve, measure, limits, finite)) if sieve.discards else sieve.every()
 
     def attempt() -> tuple[Enclosure, Witness, Fraction | None] | None:
         found = _largest(sieve, left, measure, finite)
@@ -199,7 +199,10 @@ def _left(sieve: Sieve, measure: Measure, limits: Limits, finite: bool) -> Left:
         if top == inf:
             return sieve.every()
         steps = [balls.dyadic(top) * i / PROMISING for i in range(PROMISING)]
-        promising = sieve.promising(steps if finite else limits(balls.zero(), sieve)[0])
+        where = steps if finite else limits(balls.zero(), sieve)[0]
+        if not where:
+            return sieve.every()
+        promising = sieve.promising(where)
         found = _largest(sieve, promising, measure, finite)
         if found is None:
             return sieve.every()

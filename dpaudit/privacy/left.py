@@ -5,13 +5,13 @@ The exact tier looks at all.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import inf
 
 from dpaudit.numbers import balls
-from dpaudit.numbers.balls import Ball
+from dpaudit.numbers.balls import Ball, PrecisionExhausted
 from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.pairs import pairs
 from dpaudit.privacy.protocols import Audited, Dataset, Law, Mass
@@ -46,6 +46,13 @@ class Sieve:
         if bits not in self._laws:
             self._laws = {bits: self.effort.law(self.mechanism)}
         return self._laws[bits].masses(x, y)
+
+    def settle(self, choose: Callable[[], Left]) -> Left:
+        """What ``choose`` leaves; every pair where that takes balls narrower than those of promising pairs are."""
+        try:
+            return choose()
+        except PrecisionExhausted:
+            return self.every()
 
     def every(self) -> Left:
         """All pairs, up to symmetry."""

@@ -11,6 +11,7 @@ import dpaudit
 from dpaudit.mechanisms.load import load_mechanism
 from dpaudit.mechanisms.own import brackets as own
 from dpaudit.numbers import balls
+from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy import columns, fast
 from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.fast.refusal import TooCoarse
@@ -157,6 +158,31 @@ def test_floats_that_are_coarser_than_they_say_find_the_wrong_output(monkeypatch
 def test_what_floats_cannot_hold_is_left_to_balls(given):
     mechanism = load_mechanism(given, 1, {})
     assert found(mechanism, "auto") == found(mechanism, "exact")
+
+
+def test_a_ball_around_zero_has_no_float():
+    """At 128 bits e^(10^-38) - 1 is known up to a multiple of itself: the midpoint of its ball is no float near it.
+
+    The other entries that have no exact float come after it in the row.
+    """
+    tiny, some = dpaudit.exp(Fraction(1, 10**38)) - 1, dpaudit.exp(Fraction(1, 10**30)) / 1000
+    first, second = Fraction(1, 1000), Fraction(41, 1000)
+    rows = [
+        [tiny, first, some, 1 - tiny - first - some],
+        [Fraction(1, 50 * 10**38), second, some, 1 - Fraction(1, 50 * 10**38) - second - some],
+    ]
+    mechanism = load_mechanism(Given(rows), 1, {})
+    exact = found(mechanism, "exact")
+    assert exact[1].output == 0  # ln 50, and not ln 41 at the second output
+    assert found(mechanism, "auto")[:-1] == exact[:-1]
+
+
+@pytest.mark.parametrize("logarithmic", [False, True])
+def test_a_claim_beyond_all_floats_is_judged(logarithmic, monkeypatch):
+    monkeypatch.setattr(columns, "LARGE", 0)
+    monkeypatch.setattr(fast, "WORTH_IT", 0)
+    rows = [[0, 1], [1, 0]] if logarithmic else [shares([1, 2]), shares([2, 1])]
+    assert at_most(load_mechanism(Given(rows, logarithmic), 1, {}), Fraction(10**400)) is Verdict.PROVED
 
 
 def test_only_large_tables_are_screened_and_only_unless_told_otherwise():

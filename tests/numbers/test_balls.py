@@ -1,6 +1,7 @@
 """The one module that compares and sets precision."""
 
 import math
+import sys
 from fractions import Fraction
 
 import pytest
@@ -251,6 +252,20 @@ def test_the_largest_error_by_hand():
     assert balls.largest_error(values, [1.0, -4.0, 0.0], relative=True) == balls.largest_error([], []) == 0
     assert 0.125 <= balls.largest_error(values, [1.0, -4.5, 0.0], relative=True) < 0.1250001
     assert 2 <= balls.largest_error([arb(0, 1)], [1.0]) < 2.00001
+
+
+def test_an_error_without_a_bound_is_infinite_wherever_it_stands():
+    good, around_zero, unknown = ball(1), arb(0.5, 1), arb.nan()
+    for values in ([unknown, good], [good, unknown], [unknown]):
+        assert balls.largest_error(values, [1.0] * len(values)) == math.inf
+    for values in ([around_zero, good], [good, around_zero]):
+        assert balls.largest_error(values, [1.0, 1.0], relative=True) == math.inf
+
+
+def test_a_number_beyond_all_floats_lies_between_the_largest_and_infinity():
+    most, value = sys.float_info.max, ball(10**400)
+    assert (balls.float_below(value), balls.float_above(value)) == (most, math.inf)
+    assert (balls.float_below(-value), balls.float_above(-value)) == (-math.inf, -most)
 
 
 def test_infinity_and_exactness():

@@ -253,6 +253,25 @@ def test_the_ends_never_meet():
         tier.worst_loss(Effort())
 
 
+@pytest.mark.parametrize("n", [4000, 4001])
+@pytest.mark.parametrize("prior", ["1,1", "1,2"])
+def test_every_pair_is_near_an_end_or_bounded_between(n, prior, monkeypatch):
+    """The one in the middle of an odd n too."""
+    seen = []
+    monkeypatch.setattr(Middle, "is_below", lambda self, first, last, bar: seen.append((self, first, last)) or True)
+    tier = mechanism("EHDS", n, prior).screen().ends
+    assert tier.worst_loss(Effort()).tier == "ends"
+    first_end = {
+        x for middle, first, last in seen if middle.model.prior == tier.model.prior for x in range(first, last)
+    }
+    other = {
+        n - 1 - x for middle, first, last in seen if middle.model.prior != tier.model.prior for x in range(first, last)
+    }
+    if prior == "1,1":
+        other = {n - 1 - x for x in first_end}
+    assert first_end | other == set(range(tier._near, n - tier._near))
+
+
 # ------------------------------------------------------------------ all cores
 
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from random_laws import models, normalized, table, tables
 
+import dpaudit
 from dpaudit.mechanisms import make_mechanism
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import ball
@@ -32,11 +33,12 @@ def float_pairs(mechanism):
     return ways.TablePairs(make_screen(mechanism.hellinger_law(), mechanism, Effort()))
 
 
-def ordered(mechanism):
+def ordered(mechanism, bits=BITS):
     """Every ordered pair once: its floats as a batch of one, and its two rows of probabilities in balls."""
-    with balls.precision(BITS):
+    with balls.precision(bits):
         floats = float_pairs(mechanism)
         batches = [(a.rows(np.array([i])), b.rows(np.array([i]))) for a, b in floats.ways() for i in range(len(a.p))]
+    with balls.precision(BITS):
         law = mechanism.law()
         for (x, y), (there, back) in zip(floats.pairs, batches, strict=True):
             p, q = law.probabilities(x), law.probabilities(y)
@@ -127,9 +129,9 @@ def check_rates(way, p, q, table):
         assert not orders.above_rate(way, max(top * 1.1, 1e-3 * float(way.loss.max())), table)[0]
 
 
-def check(mechanism):
+def check(mechanism, bits=BITS):
     with balls.precision(3 * BITS):
-        for way, p, q, exponentials in ordered(mechanism):
+        for way, p, q, exponentials in ordered(mechanism, bits):
             check_rows(way, p, q)
             check_deltas(way, p, q, exponentials)
             check_orders(way, p, q, exponentials)
@@ -144,6 +146,14 @@ def test_the_bounds_hold_in_the_exponential_family(mechanism):
 @given(tables())
 def test_the_bounds_hold_for_tables_with_zeros_ties_and_large_losses(mechanism):
     check(mechanism)
+
+
+@pytest.mark.parametrize("zeros", [20, 24, 26])
+def test_the_bounds_hold_for_balls_much_wider_than_an_ulp(zeros):
+    """At 128 bits e^t - 1 is known more closely than a float, or less; its truth lies anywhere in its ball."""
+    for i in range(1, 6):
+        small = 10 ** (zeros - 2) * (dpaudit.exp(Fraction(i, 10**zeros)) - 1)
+        check(table([[small, 1 - small], [Fraction(1, 3), Fraction(2, 3)]]), 128)
 
 
 @pytest.mark.parametrize("mech", ["EHDS", "EHDL"])

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import mp, mpf
-from random_laws import models, tables
+from random_laws import models, table, tables
 
 import dpaudit
 from dpaudit.mechanisms import make_mechanism
@@ -63,6 +63,14 @@ def test_tables(mechanism, claim):
 @pytest.mark.parametrize("mech", ["EHDS", "EHDL", "LSHist"])
 def test_larger_ones(mech, claim):
     agree(make_mechanism(mech, make_model(60, None, "1,3/2"), "2", {}), claim)
+
+
+@pytest.mark.parametrize("claim", [*CLAIMS, "f=0:0;1:0"])
+def test_an_entry_that_takes_more_bits_than_the_sieve_has(claim):
+    """e^(10^-60) - 1 is not apart from 0 at 128 bits; and f = 0 limits nothing."""
+    tiny = dpaudit.exp(Fraction(1, 10**60)) - 1
+    rows = [[p, Fraction(1, q), 1 - p - Fraction(1, q)] for p, q in ((tiny, 2), (Fraction(1, 10**60), 4), (tiny, 3))]
+    agree(table(rows), claim)
 
 
 def test_few_pairs_are_left():

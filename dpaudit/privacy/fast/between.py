@@ -164,7 +164,7 @@ class Block:
         reach = 0
         if gamma is not None:
             start = inverse.log() if kind.logarithmic else inverse
-            reach = ceil(balls.float_above(start / gamma)) + 1
+            reach = ceil(balls.ends(start / gamma)[1]) + 1
         lo, hi = self.x1 - reach - 1, self.x2 + reach + 1
         inside = lo >= 1 and hi + 1 <= self._n
         steps = middle.kappa(lo - 1, self._n - hi - 1) / 2 if inside else None

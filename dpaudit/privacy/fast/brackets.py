@@ -44,7 +44,7 @@ def part_of(
 ) -> Part:
     """The members and outputs with a loss that may be the largest of this clique, or may reach the bound if given.
 
-    The largest and the smallest level of every output in the part are in the part.
+    An output with such a loss is in the part, and so are the members with its largest and its smallest level.
     """
     lows, highs = [], []
     for x in members:

@@ -80,12 +80,11 @@ class EndTier(Certifier):
 
     def _is_below(self, near: int, bar: float) -> bool:
         """Whether no pair with at least ``near`` records in either cell loses more than the bar."""
-        half = (self.model.n + 1) // 2
-        kind = self._ends()[1]
-        sides = {self.model.prior: half, self.model.prior[::-1]: self.model.n - half}
+        n, kind = self.model.n, self._ends()[1]
+        half, prior, mirrored = (n + 1) // 2, self.model.prior, self.model.prior[::-1]
+        sides = [(prior, half)] if prior == mirrored else [(prior, half), (mirrored, n - half)]
         return all(
-            Middle(Model(self.model.n, prior), kind, self.numerator).is_below(near, last, balls.dyadic(bar))
-            for prior, last in sides.items()
+            Middle(Model(n, side), kind, self.numerator).is_below(near, last, balls.dyadic(bar)) for side, last in sides
         )
 
     def _ends(self) -> tuple[list[EndLaw], Fixed | Following]:

@@ -68,7 +68,7 @@ def _log_above(values: Floats, table: ExponentialTable) -> Floats:
     powers = np.empty_like(v)
     table.exp_minus(v, powers, Scratch(v.shape))
     ratio = values / powers
-    return np.asarray((ratio - 1.0) - v + 16 * UNIT * (ratio + v))
+    return np.asarray((ratio - 1.0) - v + 16 * UNIT * (1.0 + ratio + v))
 
 
 # ------------------------------------------------------------------ zCDP

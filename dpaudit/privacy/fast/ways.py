@@ -143,33 +143,33 @@ def _rounded(law: Law, x: Dataset) -> _Row:
     possible = [i for i, p in enumerate(chances) if not balls.is_zero(p)]
     p, low, high = np.zeros(len(chances)), np.full(len(chances), -np.inf), np.full(len(chances), -np.inf)
     found = _closely([chances[i] for i in possible]) or _one_by_one([chances[i] for i in possible])
-    p[possible], low[possible], high[possible] = found
-    known = p > LEAST
-    widest = (high[known] - low[known]).max() if known.any() else 0.0
-    return _Row(p, low, high, min(1.0, widest * (1 + 8 * UNIT) + 8 * UNIT))
+    p[possible], low[possible], high[possible], share = found
+    return _Row(p, low, high, min(1.0, share))
 
 
-def _closely(chances: Sequence[Ball]) -> tuple[Floats, Floats, Floats] | None:
-    """Upper bounds of the balls, and bounds of their logarithms; None where they are not known closely."""
+def _closely(chances: Sequence[Ball]) -> tuple[Floats, Floats, Floats, float] | None:
+    """Upper bounds of the balls, bounds of their logarithms, and the share; None where they are not known closely."""
     logs, near = [p.log() for p in chances], [float(p) for p in chances]
     if not all(log.is_finite() for log in logs) or min(near) < LEAST:
         return None
     centers = [float(log) for log in logs]
-    share, error = balls.largest_error(chances, near, relative=True), balls.largest_error(logs, centers)
-    if not max(share, error) <= CLOSE:
+    coarse, error = balls.largest_error(chances, near, relative=True), balls.largest_error(logs, centers)
+    if not max(coarse, error) <= CLOSE:
         return None
-    middle = np.array(centers)
-    return np.array(near) * (1 + 2 * share + 4 * UNIT), _down(middle - error), -_down(-middle - error)
+    middle, p = np.array(centers), np.array(near) * (1 + 2 * coarse + 4 * UNIT)
+    return p, _down(middle - error), -_down(-middle - error), 4 * coarse + 16 * UNIT
 
 
-def _one_by_one(chances: Sequence[Ball]) -> tuple[Floats, Floats, Floats]:
+def _one_by_one(chances: Sequence[Ball]) -> tuple[Floats, Floats, Floats, float]:
     """The same for balls that may be wide, may contain 0, or are smaller than any float."""
     tops = [max(balls.float_above(p), TINY) for p in chances]
     logs = [p.log() for p in chances]
     lows = [balls.float_below(log) if log.is_finite() else -np.inf for log in logs]
     both = zip(logs, tops, strict=True)
     highs = [balls.float_above(log if log.is_finite() else balls.dyadic(top).log()) for log, top in both]
-    return np.array(tops), np.array(lows), np.array(highs)
+    p, low, high = np.array(tops), np.array(lows), np.array(highs)
+    widest = (high - low)[p > LEAST].max(initial=0.0)
+    return p, low, high, float(widest) * (1 + 8 * UNIT) + 8 * UNIT
 
 
 def _down(values: Floats) -> Floats:
