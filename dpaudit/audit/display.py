@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 from fractions import Fraction
 from importlib import import_module
+from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from dpaudit.audit.drawing import as_text, here
@@ -61,11 +62,19 @@ class Shown:
         """Draws the result on the axes; refuses where there is nothing to draw."""
         raise InputError("plot", type(self).__name__, "this result has no picture")
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """The axes with the picture of the result: those that are given, else those of a new figure."""
-        from dpaudit.charts.style import plotted
+    def plot(self, ax: Axes | str | PathLike[str] | None = None) -> Axes:
+        """The axes with the picture: those that are given, else those of a new figure, written to a path if one is."""
+        from dpaudit.charts import style
 
-        return plotted(self.draw, ax)
+        if not isinstance(ax, str | PathLike):
+            return style.plotted(self.draw, ax)
+        path = fspath(ax)
+        style.check_format("plot", path)
+        with style.styled():
+            axes = style.new_axes()
+            self.draw(axes)
+        style.save(axes, "plot", path)
+        return axes
 
     def _repr_html_(self) -> str:
         """Returns verdict, picture and tables as HTML; all text is escaped."""

@@ -15,7 +15,7 @@ PLAIN = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textascii
 PLAIN |= {sign: f"\\{sign}" for sign in "&%$#_{}"}
 MATHS = {
     **{"ε": r"\varepsilon", "δ": r"\delta", "ρ": r"\rho", "γ": r"\gamma", "α": r"\alpha", "μ": r"\mu", "σ": r"\sigma"},
-    **{"Δ": r"\Delta", "′": "'", "∝": r"\propto", "−": "-", "∞": r"\infty", "≤": r"\le", "≥": r"\ge"},
+    **{"Δ": r"\Delta", "′": "'", "∝": r"\propto", "−": "-", "∞": r"\infty", "→": r"\to", "≤": r"\le", "≥": r"\ge"},
     **{
         "Σ": r"\sum",
         "⌊": r"\lfloor",

@@ -86,7 +86,9 @@ def send(
 def in_latex(result: Any) -> str:
     """The answer for a paper; one that has no such form is refused."""
     if not hasattr(result, "latex"):
-        raise InputError("latex", "yes", "is for one true ε or δ; of this answer take --json or --plot figure.pdf")
+        raise InputError(
+            "latex", "yes", "is for a true ε or δ, at one setting or over all n or ε; of this answer take --json"
+        )
     found: str = result.latex()
     return found
 
@@ -148,12 +150,7 @@ def drawable(subject: Setting | Ranged, path: str) -> None:
 
 def draw_plot(result: Any, path: str) -> None:
     """Writes the picture of a result."""
-    from dpaudit.charts import style
-
-    with style.styled():
-        axes = style.new_axes()
-        result.plot(axes)
-    style.save(axes, "plot", path)
+    result.plot(path)
     print(f"written: {visible(path)}", file=sys.stderr)
 
 

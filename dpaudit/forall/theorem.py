@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from dpaudit.audit import latex
 from dpaudit.audit.judgement import EVERY_N, Extent, Judgement, Margin, Whose, judged
 from dpaudit.audit.page import Fields, Line, Page, Words, strong
 from dpaudit.audit.results import Answer
@@ -110,6 +111,17 @@ class Supremum(Theorem):
             return "largest true ε / ε", self.value, guarantee.factor
         bound = self.claim.epsilon
         return None if bound is None else ("largest true ε", self.value, bound)
+
+    def latex(self) -> str:
+        """A sentence and a table for a paper; bounds are rounded outward."""
+        name, setting = self.subject.mechanism.name, self.subject.setting_text()
+        ratio = isinstance(self.claim.guarantee, EveryEpsilon)
+        about, what = latex.escaped(f"{name} ({setting})"), "largest true ε / ε" if ratio else "largest true ε"
+        where, largest = latex.escaped(self.where()), latex.escaped(what)
+        said = [f"For {about}, the {largest}", f"{latex.stated(self.value)}, attained {where}."]
+        rows = [("mechanism", about), (largest, latex.number(self.value)), ("attained", where)]
+        rows += [] if self.judgement is None else [("verdict", latex.escaped(self.judgement.text()))]
+        return latex.document(self.command, said, rows)
 
 
 def stated_bound(ranged: Ranged, claim: Guarantee | None) -> Fraction:

@@ -51,6 +51,24 @@ def test_nothing_of_a_name_is_read_as_latex():
     assert escaped(r"50 % of \x_1^2 & {ε}") == r"50 \% of \textbackslash{}x\_1\textasciicircum{}2 \& \{$\varepsilon$\}"
 
 
+@pytest.mark.parametrize(
+    ("setting", "name", "attained"),
+    [
+        ({"mech": "EHDS", "n": "all"}, "largest true $\\varepsilon$", r"in the limit n $\to$ $\infty$"),
+        ({"mech": "EHDL", "n": 20, "eps": "all"}, r"largest true $\varepsilon$ / $\varepsilon$", r"in the limit"),
+    ],
+)
+def test_a_theorem_has_a_sentence_whose_bounds_are_rounded_outward(setting, name, attained):
+    found = dpaudit.epsilon(**setting)
+    shown = found.latex()
+    lower, upper = (Fraction(end) for end in re.search(r"lies in \$\[(.*), (.*)\]\$", shown).groups())
+    assert lower < found.value.lower < found.value.upper < upper
+    assert upper - lower == Fraction(1, 10**6)
+    assert name in shown
+    assert f"attained {attained}" in shown
+    assert shown.count("\\\\\n") == len(re.findall(r"^.* & .*$", shown, re.MULTILINE)) == 4
+
+
 def test_another_answer_has_no_latex(capsys):
-    assert main(["epsilon", "EHDS", "--n", "all", "--latex"]) == 2
-    assert "--latex = yes: is for one true ε or δ" in capsys.readouterr().err
+    assert main(["epsilon", "EHD", "--n", "1", "--prior", "1..2,1..2", "--latex"]) == 2
+    assert "--latex = yes: is for a true ε or δ, at one setting or over all n or ε" in capsys.readouterr().err

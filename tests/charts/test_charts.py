@@ -1,6 +1,7 @@
 """Charts: SVG with text as text that follows the theme, files for papers, and pictures of results."""
 
 import re
+import shlex
 from fractions import Fraction
 from itertools import pairwise
 from xml.etree import ElementTree
@@ -153,6 +154,15 @@ def test_without_axes_there_is_a_new_figure():
     axes = RESULTS["epsilon"]().plot()
     assert axes.figure.number in pyplot.get_fignums()
     pyplot.close(axes.figure)
+
+
+def test_a_path_gets_the_picture_that_the_command_draws(tmp_path):
+    found = RESULTS["epsilon"]()
+    found.plot(tmp_path / "a.svg")
+    assert main([*shlex.split(found.command)[1:], "--plot", str(tmp_path / "b.svg")]) == 0
+    assert (tmp_path / "a.svg").read_text() == (tmp_path / "b.svg").read_text()
+    with pytest.raises(InputError, match=r"plot = a.gif: must end in .svg, .pdf, .png"):
+        found.plot("a.gif")
 
 
 def test_what_has_no_picture_says_so():
