@@ -185,7 +185,8 @@ def main(arguments: list[str] | None = None) -> int:
         return _fail(line, NOT_WRITTEN if isinstance(error, NotWritten) else 2)
     except TyperException as error:
         text = " ".join(error.format_message().split())
-        text += next((hint for start, hint in MISSING.items() if text.startswith(start)), "")
+        asked = f"{getattr(app.commands.chosen, 'name', '')}: {text}"
+        text += next((hint for start, hint in HINTS.items() if text.startswith(start) or asked.startswith(start)), "")
         return _fail(text, 2) if text else 2
     except PrecisionExhausted as error:
         return _fail(str(error), 3)
@@ -209,11 +210,17 @@ def _spelt(option: str, command: Any) -> str:
     return spelt if spelt in names else option
 
 
-MISSING = {
+HINTS = {
     "Missing option '--mech'": " `dpaudit mechanisms` lists them; your own: --mech file.py:Class",
     "Missing option '--at'": " Say at which ε: --at 1",
+    "No such command 'compose'": " Releases are added up by `dpaudit account --event …`",
+    "account: No such option: --eps": "; δ at an ε: --at 1",
+    "shuffle: No such option: --mech": "; it is about randomized response: --eps 1 --k 2 --n 1000 --delta 1e-6",
+    "epsilon: No such option: --shuffle": "; `dpaudit shuffle` has the ε of shuffled reports",
+    "search: No such option: --plot": "; `dpaudit report` draws the true ε by n",
+    "search: No such option: --latex": "; `dpaudit epsilon --latex` is for one n",
 }
-"""What may be given where something is missing."""
+"""What may be given instead, by the start of the message, with the command before it where only that means it."""
 
 INTERRUPTED = 130
 CLOSED_PIPE = 141

@@ -138,7 +138,10 @@ class AccountResult(Answer):
         meaning = self.person()
         rows += [("for a person", meaning)] if meaning else []
         rows += [("adjacency", self.adjacency), ("directions", " and ".join(solution.directions))]
-        rows += [("method", f"{solution.method}{step}"), ("effort", f"{solution.rounds} rounds, {self.seconds:.2f} s")]
+        rows += [
+            ("method", f"{solution.method}{step}"),
+            ("effort", f"{solution.rounds} round{'s' * (solution.rounds != 1)}, {self.seconds:.2f} s"),
+        ]
         if self.command:
             rows.append(("again", self.command))
         parts: list[Part] = [self.headline(), Fields(rows)]

@@ -73,7 +73,7 @@ def _released(mechanism: Mechanism, times: int, text: str) -> Event:
     if named is not None:
         return read(f"{named} x {times}")
     if not mechanism.tabular:
-        rule = "it has no table of probabilities; noise that has an event: gaussian:sigma=2, laplace:eps=1"
+        rule = "it has no table of probabilities; noise has an event: gaussian:sigma=2,sensitivity=1 or laplace:eps=1"
         raise InputError("event", f"{MECHANISM}{text or mechanism.name}", rule)
     return Released(mechanism=mechanism, times=times, text=text)
 

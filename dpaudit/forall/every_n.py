@@ -135,7 +135,10 @@ def family_of(ranged: Ranged) -> Family:
         raise InputError("n", size, f"the theorem for every n covers k = 2, not {len(ranged.prior)}; give one n")
     form = mechanism.exponent()
     if form is None:
-        rule = f"there is no theorem for every n for {mechanism.name}, only for EHD, EHDL, EHDS and MH; give one n"
+        rule = (
+            f"the true ε over every n is known for EHD, EHDL, EHDS and MH, not for {mechanism.name}; "
+            f"`dpaudit check dp.{mechanism.name.lower()}` decides its claim for every n"
+        )
         raise InputError("n", size, rule)
     if form.score != Hellinger.name:
         raise InputError("n", size, f"the theorem for every n covers the Hellinger score, not {form.score}")

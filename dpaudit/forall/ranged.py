@@ -136,7 +136,7 @@ def _first(value: Fraction | Span) -> Fraction:
 
 _NO_THEOREM = {
     "n": "every n at once works for EHD, EHDL, EHDS and MH; here, "
-    "`dpaudit search --n 1..20` certifies each n of a range",
+    "`dpaudit search{mech} --n 1..20` certifies each n of a range",
     "eps": "every ε at once works for the documents' mechanisms (LSDim, EHDS, …); here, `dpaudit search --eps "
     "1/10,1,4` certifies each ε of a list, and `dpaudit mechanisms NAME` gives the closed form of a named one",
     "prior": "a box of priors works for the documents' mechanisms (EHD, EHDS, …); here, give one prior",
@@ -172,7 +172,8 @@ def read(
     if not spans or isinstance(mech, Setting):
         return Setting.read(mech, n=n, k=k, prior=prior, eps=eps, epsilon=epsilon, **rest)  # type: ignore[arg-type]
     if not in_family(mech):
-        raise InputError(spans[0], show(axes[spans[0]]), _NO_THEOREM[spans[0]])
+        named = f" --mech {mech}" if isinstance(mech, str) else ""
+        raise InputError(spans[0], show(axes[spans[0]]), _NO_THEOREM[spans[0]].replace("{mech}", named))
     entries = sequence("prior", prior) if "prior" in spans else prior
     if "prior" in spans and len(entries) == 1 and not is_all(prior):
         raise InputError("prior", show(prior), f"a box needs one side per cell: {show(prior)},{show(prior)}")

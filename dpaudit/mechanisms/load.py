@@ -108,6 +108,10 @@ def _sampler(function: Any, mech: Any, reference: str, eps: Exact, given: dict[s
     if data is None:
         rule = f"{reference} is a function: say for which data sets, --set data=0,1,2"
         raise InputError("set", "(missing)", rule)
+    if len(_taken(function)) == 1:
+        name = getattr(function, "__name__", "sample")
+        rule = f"takes the data alone; a sampler takes its random source too: def {name}(x, rng)"
+        raise InputError("mech", reference, rule)
     more = {name: value for name, value in given.items() if name != "data"}
     arguments, settings = _arguments(function, reference, eps, more, list(_named(function).items())[2:])
     listed = _setting("data", data)
@@ -141,12 +145,12 @@ def _nominal(target: Any, reference: str) -> Fraction | None:
         return next((getattr(target, name) for name in NOMINAL if hasattr(target, name)), None)
 
     value = guarded(reference, find)
-    if isinstance(value, float):
+    if isinstance(value, float) and hasattr(target, "datasets"):
         name = next(name for name in NOMINAL if hasattr(target, name))
         place = _line_of(type(target), rf"self\.{name}\s*=")
         rule = f"{place}self.{name} is a float, {value}; keep the exact number that comes in: self.{name} = {name}"
         raise InputError("mech", reference, rule)
-    return None if value is None else rational("eps", value)
+    return None if value is None or isinstance(value, float) else rational("eps", value)
 
 
 def _line_of(kind: type, pattern: str) -> str:
@@ -220,14 +224,18 @@ def _import(reference: str, name: str) -> Any:
 # ------------------------------------------------------------------ constructor parameters
 
 
-def _named(target: Any) -> dict[str, inspect.Parameter]:
-    """The parameters of the constructor that can be given by name."""
+def _taken(target: Any) -> dict[str, inspect.Parameter]:
+    """The parameters of the constructor or function; none where they are not known."""
     try:
-        parameters = inspect.signature(target).parameters
+        return dict(inspect.signature(target).parameters)
     except (TypeError, ValueError):
         return {}
+
+
+def _named(target: Any) -> dict[str, inspect.Parameter]:
+    """The parameters of the constructor that can be given by name."""
     unnamed = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD, inspect.Parameter.POSITIONAL_ONLY)
-    return {name: p for name, p in parameters.items() if p.kind not in unnamed}
+    return {name: p for name, p in _taken(target).items() if p.kind not in unnamed}
 
 
 def _arguments(

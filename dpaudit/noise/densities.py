@@ -20,6 +20,11 @@ from dpaudit.noise.pieces import Piecewise, Terms, constant
 from dpaudit.noise.trees import Node, TooComplex, chance, density, grid_for, is_closed, multiply, rooted
 from dpaudit.numbers.exponentials import ONE, Exponentials, Form, combine, product
 
+WAYS = "several ways lead to outputs of one shape with several real parts: return which way it was"
+SEVERAL = "a real part adds several draws: return them one by one, or add one draw only"
+LOOP = '; what noisy steps spend together: dpaudit account --event "gaussian:sigma=2,rate=1/100 x 1000"'
+"""What there is for a loop such as that of DP-SGD, which is no single release."""
+
 
 @dataclass(frozen=True)
 class Normal:
@@ -76,14 +81,14 @@ def _merged(found: Sequence[Part]) -> Part:
             raise TooComplex("the probability of an output has too many terms")
         return Part(weight, ())
     if len(found[0].densities) > 1:
-        raise TooComplex("several ways lead to outputs of one shape with several real parts: return which way it was")
+        raise TooComplex(f"{WAYS}{LOOP}")
     all_ = [part.weight[1] for part in found]
     bottoms = [bottom for i, bottom in enumerate(all_) if bottom not in all_[:i]]
     total: Piecewise | None = None
     for part in found:
         only = part.densities[0]
         if isinstance(only, Normal):
-            raise TooComplex("several ways lead to one Gaussian real part: return which way it was")
+            raise TooComplex(f"several ways lead to one Gaussian real part: return which way it was{LOOP}")
         here = _weighted(only, reduce(product, [bottom for bottom in bottoms if bottom != part.weight[1]], ONE))
         total = here if total is None else _sum(total, here)
     if total is None:
@@ -146,7 +151,7 @@ def _independent(forms: Sequence[Linear]) -> tuple[list[tuple[int, Fraction, Fra
     if len(symbols) < len(forms):
         raise TooComplex("two real parts are made of the same draws: return one of them")
     if len(symbols) > len(forms):
-        raise TooComplex("a real part adds several draws: return them one by one, or add one draw only")
+        raise TooComplex(f"{SEVERAL}{LOOP}")
     size = len(forms)
     matrix = fmpq_mat(size, size, [dict(form.terms).get(s, fmpq(0)) for form in forms for s in symbols])
     if not matrix.det():
@@ -198,7 +203,7 @@ def _two_draws(path: Path, form: Linear) -> Part:
             continue
         weight = _weight(path, [tree for tree in trees if tree is not home and tree is not place])
         return _convolved(node, noise, window, fraction(form.shift), weight)
-    raise TooComplex("a real part adds several draws: return them one by one, or add one draw only")
+    raise TooComplex(f"{SEVERAL}{LOOP}")
 
 
 def _without(tree: Tree, edges: Sequence[tuple[int, int]], leaf: int) -> Tree:

@@ -278,6 +278,9 @@ def _spoken(option: str, value: str) -> Guarantee:
     read = re.fullmatch(r"\s*(\(.*\)|.*?)(?:-(DP|zCDP|GDP|Rényi DP))?\s*", value)
     numbers, kind = ("", "") if read is None else (read[1], read[2] or "")
     parts = numbers.strip("()").split(",") if numbers[:1] == "(" else [numbers]
+    if kind in ("DP", "") and re.fullmatch(r"[^(),]+,[^(),]+", numbers):  # 0,5 may also be a half
+        first, second = (part.strip() for part in numbers.split(","))
+        raise InputError(option, value, f"an ε with a δ is written eps={first},delta={second}")
     fewest = len(fields(SPOKEN[kind]))
     if numbers.strip()[:1].isalpha() or len(parts) > fewest or (kind == "Rényi DP" and len(parts) < fewest):
         raise InputError(option, value, f"must be a guarantee such as {FORMS}")

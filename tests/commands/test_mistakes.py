@@ -66,6 +66,41 @@ class Nothing:
     pass
 
 
+class Cut:
+    def datasets(self):
+        return [0, 1]
+
+    def outputs(self):
+        return range(-9, 11)
+
+    def probability(self, x, r):
+        q = dpaudit.exp(-1)
+        return (1 - q) / (1 + q) * dpaudit.exp(-abs(x - r))
+
+
+class Steps:
+    def datasets(self):
+        return [0, 1]
+
+    def sample(self, x, noise: dpaudit.Noise):
+        weight = 0
+        for _ in range(3):
+            weight += (x if noise.bernoulli("1/10") else 0) + noise.gaussian(2)
+        return weight
+
+
+class Library:
+    def __init__(self, epsilon):
+        self.epsilon = float(epsilon)
+
+    def randomise(self, x):
+        return x
+
+
+def alone(x):
+    return x
+
+
 def sampler(x, rng):
     return x
 """
@@ -77,10 +112,10 @@ FILES = {
     "broken.json": "{\n",
     "lacking.py": "import no_such_library\n",
 }
-HAS = "own.py has Base, Float, Rounded, Off, Crash, Needs, Root, Nothing"
+HAS = "own.py has Base, Float, Rounded, Off, Crash, Needs, Root, Nothing, Cut, Steps, Library"
 EXACT = "must be an exact number such as 2, 4/5, 0.8 or 1e-8"
 CALIBRATED = (
-    "for noise and (ε, δ) there is --event gaussian:sigma=? --target eps=1,delta=1e-5; "
+    "for noise and (ε, δ) there is --event gaussian:sigma=?,sensitivity=1 --target eps=1,delta=1e-5; "
     "`dpaudit judge --claim eps=1,delta=1e-5` decides one setting"
 )
 FORMS = "must be a guarantee such as 1, eps=1, eps=1,delta=1e-5, rho=1/2, alpha=2,eps=1/2, mu=1 or f=0:1;1/4:1/2;1:0"
@@ -101,6 +136,7 @@ MISTAKES = {
     "epsilon --mech EHDS --n 5 --digits many": "--digits = many: must be a whole number >= 1 and <= 2000",
     "epsilon --mech EHDS --n 5 --tier quick": "--tier = quick: must be one of auto, exact, fast",
     "epsilon --mech EHDS --n 5 --claim maybe": f"--claim = maybe: {FORMS}",
+    "epsilon --mech EHDS --n 5 --claim 1,1e-5": "--claim = 1,1e-5: an ε with a δ is written eps=1,delta=1e-5",
     "epsilon --mech EHDS --n 5 --claim (1,2,3)": f"--claim = (1,2,3): {FORMS}",
     "epsilon --mech EHDS --n 5 --claim eps=1,delta=2": "--claim = eps=1,delta=2: delta must be <= 1: "
     "it is a probability",
@@ -129,7 +165,9 @@ MISTAKES = {
     "ModuleNotFoundError: No module named 'no_such_library'; "
     f"install it for the Python that runs dpaudit, {sys.executable}",
     "epsilon --mech truncated-geometric --n all": "--n = all: every n at once works for EHD, EHDL, EHDS and MH; here, "
-    "`dpaudit search --n 1..20` certifies each n of a range",
+    "`dpaudit search --mech truncated-geometric --n 1..20` certifies each n of a range",
+    "epsilon --mech LSDim --n all": "--n = all: the true ε over every n is known for EHD, EHDL, EHDS and MH, not for "
+    "LSDim; `dpaudit check dp.lsdim` decides its claim for every n",
     "epsilon --mech pmf.csv --eps all": "--eps = all: every ε at once works for the documents' mechanisms "
     "(LSDim, EHDS, …); here, `dpaudit search --eps 1/10,1,4` certifies each ε of a list, and `dpaudit mechanisms "
     "NAME` gives the closed form of a named one",
@@ -143,6 +181,19 @@ MISTAKES = {
     "eps=1,delta=1e-5",
     "calibrate --event gaussian:sigma=? --target eps=1,delta=1e-5 --n 5": "--n = 5: cannot be used with --event",
     "epsilon --mech own.py:Needs": "--set = (missing): Needs of own.py:Needs needs a value for sigma: --set sigma=…",
+    "epsilon --mech fractions:Fraction": "--mech = fractions:Fraction: Fraction needs a method datasets(); a library's "
+    "class is made and called in sample(x, rng) of a class of yours; one that works: dpaudit epsilon --mech "
+    "dpaudit.examples.randomized_response:RandomizedResponse",
+    "epsilon --mech own.py:Library": "--mech = own.py:Library: Library needs a method datasets(); one that works: "
+    "dpaudit epsilon --mech dpaudit.examples.randomized_response:RandomizedResponse",
+    "epsilon --mech own.py:Cut": "--mech = own.py:Cut: Cut probability(0) sums to 1 - 4.54e-5, not to 1; if outputs() "
+    "leaves some out, let its last one stand for all of them",
+    "delta --mech own.py:Steps --at 1": "--mech = own.py:Steps: Steps sample(0, noise): own.py line 75: several ways "
+    "lead to one Gaussian real part: return which way it was; what noisy steps spend together: dpaudit account "
+    '--event "gaussian:sigma=2,rate=1/100 x 1000"; or give its table, dpaudit table pmf.csv, or counts, dpaudit '
+    "samples counts.csv",
+    "epsilon --mech own.py:alone --set data=0,1": "--mech = own.py:alone: takes the data alone; a sampler takes its "
+    "random source too: def alone(x, rng)",
     "epsilon --mech own.py:sampler": "--set = (missing): own.py:sampler is a function: say for which data sets, "
     "--set data=0,1,2",
     "epsilon --mech bad.csv": "TABLE = bad.csv: row 3 (yes): sums to 19/20, not to 1",
@@ -165,6 +216,13 @@ MISTAKES = {
     "`dpaudit calibrate --event … --target …`",
     "account --event gaussian:sigma=1": "--at = (nothing): nothing to compute: give --at EPSILON, --delta DELTA or "
     "--claim eps=1,delta=1e-6",
+    "account --event gaussian:sigma=1 --eps 1": "No such option: --eps (Possible options: --cells, --gap, --help); "
+    "δ at an ε: --at 1",
+    "compose --event gaussian:sigma=1": "No such command 'compose'. Did you mean 'compare'? Releases are added up by "
+    "`dpaudit account --event …`",
+    "shuffle --mech krr --delta 1e-6": "No such option: --mech; it is about randomized response: --eps 1 --k 2 --n "
+    "1000 --delta 1e-6",
+    "search --mech EHDS --n 1..5 --latex": "No such option: --latex; `dpaudit epsilon --latex` is for one n",
     "samples": "COUNTS = (missing): name a file of counts, or give --draw N and --mech NAME",
     "samples nofile.csv": "COUNTS = nofile.csv: cannot be read: No such file or directory",
     "check dp.ehdsx": "IDS = dp.ehdsx: no claim has this id; did you mean dp.ehds?",

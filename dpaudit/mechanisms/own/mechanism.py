@@ -38,6 +38,7 @@ MAX_PAIRS = 10**7
 ENTRY_BYTES = 1000
 """An entry of the table of distributions: its exact value, its ball and its logarithm; rounded up."""
 EXAMPLE = "one that works: dpaudit epsilon --mech dpaudit.examples.randomized_response:RandomizedResponse"
+LIBRARY = "a library's class is made and called in sample(x, rng) of a class of yours"
 METHODS = ("probability", "probabilities", "log_weight", "sample", "coordinates")
 
 
@@ -79,7 +80,8 @@ class OwnMechanism(Mechanism):
             needs_none = method == "outputs" and not {"sample", "coordinates"}.isdisjoint(given)
             if not callable(getattr(target, method, None)) and not needs_none:
                 unless = " (or sample(x, rng) or coordinates(x), which need none)" if method == "outputs" else ""
-                raise self._error(f"needs a method {method}(){unless}; {EXAMPLE}")
+                more = EXAMPLE if ".py:" in self.reference or given else f"{LIBRARY}; {EXAMPLE}"
+                raise self._error(f"needs a method {method}(){unless}; {more}")
         if len(given) != 1:
             which = " and ".join(given) or "none"
             wanted = "probability(x, r), probabilities(x), log_weight(x, r), sample(x, rng), coordinates(x)"

@@ -31,7 +31,7 @@ REACH = 6
 """The assumption is checked at this many points on either side, each a factor of sqrt(2) from the last."""
 LARGEST = Fraction(10**6)
 ELSEWHERE = (
-    "for noise and (ε, δ) there is --event gaussian:sigma=? --target eps=1,delta=1e-5; "
+    "for noise and (ε, δ) there is --event gaussian:sigma=?,sensitivity=1 --target eps=1,delta=1e-5; "
     "`dpaudit judge --claim eps=1,delta=1e-5` decides one setting"
 )
 """What answers where no nominal epsilon is calibrated."""
