@@ -83,7 +83,7 @@ def rivals(events: Sequence[Event], known: Sequence[tuple[Fraction, Bounds]]) ->
                     value = ask(float(delta))
             except (ImportError, PackageNotFoundError):
                 break
-            except Exception as error:  # somebody else's code
+            except Exception as error:  # foreign code
                 words = f"{type(error).__name__}: {error}".splitlines()[0][:90]
                 yield Rival(name, delta, None, FAILED, reason=words)
                 continue

@@ -45,7 +45,7 @@ Row = tuple[Any, ...]
 
 @dataclass(frozen=True, kw_only=True)
 class ExplainResult(Answer):
-    """The most that anybody learns about one record; each row has the requested value, then its bounds."""
+    """The most that anyone learns about one record; each row has the requested value, then its bounds."""
 
     subject: Setting | None = None
     """The mechanism, where epsilon is its audited true one."""

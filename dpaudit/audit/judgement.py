@@ -38,7 +38,7 @@ class Whose(StrEnum):
     ASKED = "asked"
     """The user, with ``claim``."""
     CLAIMED = "claimed"
-    """The mechanism: its documents, or the method ``claimed()`` of somebody's own."""
+    """The mechanism: its documents, or the method ``claimed()`` of a user's own."""
     NOMINAL = "nominal"
     """Nobody: true ε ≤ nominal ε, of a mechanism whose documents claim nothing."""
 
@@ -215,9 +215,9 @@ class Judgement:
         return f"{self.subject} is {self.statement}" if self.subject else self.statement
 
     def sentence(self) -> str:
-        """The verdict in a line: the statement, whose it is unless somebody claims it, the verdict, its extent.
+        """The verdict in a line: the statement, with a note if nobody claims it, the verdict and its extent.
 
-        A refutation says where it fails first, or what the quantity is; what is open says between what it lies.
+        A refutation says where it fails first, or what the quantity is; an open verdict has both ends of the quantity.
         """
         whose = f" ({NOBODY})" if self.whose is Whose.NOMINAL else ""
         return f"{self.statement}{whose}: {self.finding()}"

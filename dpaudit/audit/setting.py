@@ -112,7 +112,7 @@ class Setting:
     def read_each(names: str | Sequence[Any] | None, *, shared: Mapping[str, Any], **shape: Any) -> list[Setting]:
         """A setting for each name, "all" being the registry; what is given goes to those that take it.
 
-        A single mechanism of anybody's own is given all of it, and says what it does not take.
+        A single mechanism of the user's own is given all of it, and says what it does not take.
         """
         chosen = list(REGISTRY) if names is None else split("mech", names) if isinstance(names, str) else list(names)
         if [str(name).lower() for name in chosen] == ["all"]:
@@ -191,7 +191,7 @@ class Setting:
 
     @property
     def label(self) -> str:
-        """The name with the choices that are not the default: EHD/exact, EHDL/kl; anybody's own name."""
+        """The name with the choices that are not the default: EHD/exact, EHDL/kl; the name of a user's own."""
         if self.model is None or isinstance(self.mech, Mechanism):
             return self.mechanism.name
         choices = {p.name for p in lookup(self.mech).parameters if p.choices}

@@ -1,4 +1,4 @@
-"""The engine of claims, for anybody's paper: every claim gets a certified verdict. ``dpaudit check`` runs the checks.
+"""The engine of claims, for any paper: every claim gets a certified verdict. ``dpaudit check`` runs the checks.
 
 A check is a function that returns an ``Outcome``; a paper is a ``Catalogue``, found through the entry-point group
 ``dpaudit.claims``. See "Claims" in the documentation.

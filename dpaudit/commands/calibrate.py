@@ -18,7 +18,7 @@ from dpaudit.privacy.guarantee import EpsilonDelta
 EVENT = typer.Option(
     "--event",
     metavar="EVENT",
-    help="Instead of --mech: a release as in `dpaudit account`, with ? for what is wanted: gaussian:sigma=?, "
+    help="Instead of --mech: a release as in `dpaudit account`, with ? for the unknown: gaussian:sigma=?, "
     "laplace:scale=?, rate=?, x ?. Repeatable; there is one ? in all.",
 )
 

@@ -77,5 +77,5 @@ def explain(
 
 
 def is_known(text: str) -> bool:
-    """Whether the text is a mechanism's name, or refers to somebody's own."""
+    """Whether the text is a mechanism's name, or refers to a user's own."""
     return text.strip().lower() in (name.lower() for name in REGISTRY) or is_own(text)

@@ -22,7 +22,7 @@ def samples(
         str | None, option("--mech", "NAME", "The law that the code should have, with its setting.")
     ] = None,
     draw: Annotated[
-        str | None, option("--draw", "N", "Run --mech so often on each data set; COUNTS, if named, is written.")
+        str | None, option("--draw", "N", "Run --mech N times on each data set; COUNTS, if named, is written.")
     ] = None,
     event: Annotated[str | None, option("--event", "R,S,…", "The event named in advance: a set of outputs.")] = None,
     pair: Annotated[str | None, option("--pair", "X,X′", "The two data sets named in advance.")] = None,

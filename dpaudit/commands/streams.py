@@ -1,4 +1,4 @@
-"""Standard output belongs to the result alone: what somebody's code prints while a command runs goes to stderr."""
+"""Standard output belongs to the result alone: what a user's code prints while a command runs goes to stderr."""
 
 from __future__ import annotations
 

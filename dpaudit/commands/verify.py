@@ -18,8 +18,8 @@ def verify(
     with_coq: Annotated[
         bool, flag("--coq", "As --full, and let Coq's kernel prove both bounds; coqc must be installed.")
     ] = False,
-    seconds: Annotated[str, option("--seconds", "N", f"Give up after N seconds. [{SECONDS}]")] = str(SECONDS),
-    memory: Annotated[str, option("--memory", "MIB", f"Give up beyond this many MiB. [{MEMORY}]")] = str(MEMORY),
+    seconds: Annotated[str, option("--seconds", "N", "Give up after N seconds.")] = str(SECONDS),
+    memory: Annotated[str, option("--memory", "MIB", "Give up beyond this many MiB.")] = str(MEMORY),
 ) -> Shown:
     """Check a certificate independently, with separate interval arithmetic and separate definitions.
 

@@ -1,7 +1,7 @@
 """Certificates: a result as a JSON file that anyone can check with ``dpaudit verify``, along an independent path.
 
 It holds the inputs as exact rationals, the law in dyadic enclosures (``law``), the statement, the witness, how it
-was made and a hash of its own content. For somebody's own mechanism it holds the exact distributions as well.
+was made and a hash of its own content. For a user's own mechanism it holds the exact distributions as well.
 """
 
 from __future__ import annotations
@@ -251,7 +251,7 @@ def _subject(mechanism: Mechanism, held: Sequence[Dataset]) -> dict[str, Any]:
 
 
 def _rests_on(mechanism: Mechanism) -> str:
-    """Returns what the table rests on where it is the law of somebody's code, and for whom its data sets stand."""
+    """Returns what the table rests on where it is the law of a user's code, and for whom its data sets stand."""
     found = mechanism.caveats()
     if "assumptions" not in found:
         return f" ({'; '.join(found['notes'])})"

@@ -118,7 +118,7 @@ class Supremum(Theorem):
         ratio = isinstance(self.claim.guarantee, EveryEpsilon)
         about, what = latex.escaped(f"{name} ({setting})"), "largest true ε / ε" if ratio else "largest true ε"
         where, largest = latex.escaped(self.where()), latex.escaped(what)
-        said = [f"For {about}, the {largest}", f"{latex.stated(self.value)}, attained {where}."]
+        said = [f"For {about}, the {largest}", f"{latex.with_verb(self.value)}, attained {where}."]
         rows = [("mechanism", about), (largest, latex.number(self.value)), ("attained", where)]
         rows += [] if self.judgement is None else [("verdict", latex.escaped(self.judgement.text()))]
         return latex.document(self.command, said, rows)

@@ -20,7 +20,7 @@ REGISTRY: dict[str, type[PosteriorMechanism]] = {
 
 
 def in_family(mech: object) -> bool:
-    """Whether ``mech`` names a mechanism of the registry, or is not the name of anybody's own.
+    """Whether ``mech`` names a mechanism of the registry, or is not the name of a user's own.
 
     Somebody's own is an object or class, "file.py:Class", "package.module:Class", a table of probabilities or the
     name of an entry point.

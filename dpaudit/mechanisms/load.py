@@ -1,4 +1,4 @@
-"""Finding somebody's own mechanism: file.py:Class, package.module:Class, an entry point, a table, an object.
+"""Finding a user's own mechanism: file.py:Class, package.module:Class, an entry point, a table, an object.
 
 Loading a Python file or module runs its code: this is the one place in dpaudit where other people's code runs.
 """
@@ -57,7 +57,7 @@ def load_mechanism(mech: Any, eps: Exact, given: dict[str, Any]) -> Mechanism:
 
 
 def _by_name(mech: str, eps: Exact, given: dict[str, Any]) -> Mechanism:
-    """The mechanism that everybody knows by that name, with its declared parameters."""
+    """The well-known mechanism of that name, with its declared parameters."""
     name, variants = canonical(mech)
     kind = kind_of(name)
     for key, value in variants.items():
@@ -123,7 +123,7 @@ def _sampler(function: Any, mech: Any, reference: str, eps: Exact, given: dict[s
 
 
 def takes(mech: Any) -> set[str]:
-    """Returns what somebody's own mechanism takes: the parameters of its constructor; its nominal epsilon is "eps"."""
+    """Returns what a user's own mechanism takes: the parameters of its constructor; its nominal epsilon is "eps"."""
     table = isinstance(mech, str) and mech.lower().endswith(TABLES)
     if is_named(mech):
         kind = kind_of(mech)

@@ -268,7 +268,7 @@ def _digits(value: Decimal) -> str:
 
 
 def shifted(value: int, places: int) -> Decimal:
-    """The value times 10^-places, exactly, whatever decimal context somebody's code left behind."""
+    """The value times 10^-places, exactly, whatever decimal context a user's code left behind."""
     return Decimal(value).scaleb(-places, Context(prec=len(str(value)) + 1))
 
 

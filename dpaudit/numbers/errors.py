@@ -90,7 +90,7 @@ def _value_text(value: object) -> str:
         return str(value) if value.denominator < 10**60 > abs(value) else "(a long fraction)"
     try:
         return approximately(value) if isinstance(value, int) and abs(value) >= 10**60 else repr(value)
-    except Exception:  # somebody else's object: its repr may do anything
+    except Exception:  # a foreign object: its repr may do anything
         return f"({type(value).__name__})"
 
 

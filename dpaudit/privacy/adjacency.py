@@ -66,7 +66,7 @@ class OfCounts(Adjacency):
     """A relation between tuples of counts, all of one length."""
 
     stated: bool = field(default=False, compare=False)
-    """Whether somebody said that the entries are counts."""
+    """Whether the entries were declared to be counts."""
 
     def option(self) -> str:
         """Returns what --adjacency takes."""

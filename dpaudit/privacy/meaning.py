@@ -1,4 +1,4 @@
-"""What (epsilon, delta)-privacy means for a person: the most that anybody can learn from a release, in probabilities.
+"""What (epsilon, delta)-privacy means for a person: the most that anyone can learn from a release, in probabilities.
 
 The attacker knows everything but one record and tells x from x', the two data sets that are left. All bounds follow
 from P(S) <= e^eps Q(S) + delta in both directions. Those on guesses and tests, after one release or many, are attained

@@ -49,7 +49,7 @@ class Counts:
     pairs: int
     outputs: int
     rest: int = 0
-    """How many outputs, at most one, represent the unexplored paths of somebody's code."""
+    """How many outputs, at most one, represent the unexplored paths of a user's code."""
 
     def to_dict(self) -> dict[str, int]:
         """The three counts by name."""

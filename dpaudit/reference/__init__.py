@@ -1,1 +1,1 @@
-"""A second path for everybody: definitions in mpmath, slow and plain, with nothing of the engine."""
+"""A second path: definitions in mpmath, slow and plain, with nothing of the engine."""

@@ -113,7 +113,7 @@ class Case:
         return Claim(asked, None if asked is None else Verdict.UNDECIDED)
 
     def refuses(self, n: int | None) -> bool:
-        """Whether there is no such mechanism at that n: anybody's own constructor refuses it."""
+        """Whether there is no such mechanism at that n: a user's own constructor refuses it."""
         try:
             _ = self.at(n).mechanism
         except InputError:
@@ -146,7 +146,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Block:
-    """Mechanisms of the registry or anybody's own; no ``ns`` where none is given, ``every_n`` with --n all."""
+    """Mechanisms of the registry or a user's own; no ``ns`` where none is given, ``every_n`` with --n all."""
 
     settings: tuple[Setting, ...]
     ns: tuple[int, ...] = ()

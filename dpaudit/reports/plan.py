@@ -135,7 +135,7 @@ def each(table: str, entries: Sequence[dict[str, Any]], read: Callable[[dict[str
 
 
 def _block(entry: Mapping[str, Any]) -> Block:
-    """The checked block of one [[audit]]: mechanisms, a range of n, a setting; ``set`` is for anybody's own."""
+    """The checked block of one [[audit]]: mechanisms, a range of n, a setting; ``set`` is for a user's own."""
     options = dict(entry)
     check_keys("plan", options, *BLOCK_KEYS)
     settings, mechs = options.pop("set", {}), options.pop("mechs", "all")

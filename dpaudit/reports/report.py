@@ -54,9 +54,10 @@ def report(
 ) -> list[Path]:
     """The files of the report, written into the folder ``out``: of mechanisms, of a plan, or of the claims.
 
-    ``mech`` is "all", names and anybody's own in any mixture, separated by commas or a list; ``n`` a range such as
-    "1..60", or "all". ``claim`` is judged instead of what the mechanisms claim. ``certificate`` writes certificates
-    and has them verified, ``full`` opens every part of the page. The rest goes to the mechanisms that take it.
+    ``mech`` is "all", or names and mechanisms of your own in any mixture, as a list or separated by commas; ``n`` is a
+    range such as "1..60", or "all". ``claim`` is judged instead of the mechanisms' own claims. ``certificate`` writes
+    certificates and has them verified, ``full`` opens every part of the page. The other parameters go to the
+    mechanisms that have them.
     """
     wanted = from_options(mech, n=n, plan=plan, claims=claims, claim=claim, title=title, **setting)
     return make(wanted, out, progress, certificate, full).files

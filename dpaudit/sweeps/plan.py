@@ -275,7 +275,7 @@ def _size(subject: Mechanism, spec: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def measure(spec: Mapping[str, Any]) -> dict[str, Any]:
-    """The size of a job of somebody's own mechanism, or why it is refused; this runs their code."""
+    """The size of a job of a user's own mechanism, or why it is refused; this runs their code."""
     try:
         return _size(Setting.from_dict(spec).mechanism, spec)
     except InputError as error:
@@ -285,7 +285,7 @@ def measure(spec: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _sizes(setting: Setting, spec: Mapping[str, Any], lane: Lane) -> dict[str, Any]:
-    """The size of a job; somebody's own code runs in the lane, and the job of one that kills it is small."""
+    """The size of a job; a user's own code runs in the lane, and the job of one that kills it is small."""
     if setting.model is not None:
         return _size(setting.mechanism, spec)
     try:

@@ -86,7 +86,7 @@ def test_scores_from_a_file(tmp_path):
 
 
 class Gaussian:
-    """Two Gaussian counts, in somebody's own code."""
+    """Two Gaussian counts, in a user's own code."""
 
     def datasets(self):
         return [0, 1]

@@ -1,4 +1,4 @@
-"""Every command takes somebody's own mechanism: a stranger's 25 lines, from audit to report and certificate."""
+"""Every command takes a user's own mechanism: a stranger's 25 lines, from audit to report and certificate."""
 
 import csv
 import json

@@ -1,4 +1,4 @@
-"""Equal probabilities of somebody's own mechanism are looked at once: how much is done, and that nothing is lost."""
+"""Equal probabilities of a user's own mechanism are looked at once: how much is done, and that nothing is lost."""
 
 import operator
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Somebody's own mechanism: every way to give the numbers, every way to get it wrong."""
+"""A user's own mechanism: every way to give the numbers, every way to get it wrong."""
 
 import json
 import sys

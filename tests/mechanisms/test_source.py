@@ -1,4 +1,4 @@
-"""Somebody's own mechanism imports what lies beside it, and every result says what it was made of."""
+"""A user's own mechanism imports what lies beside it, and every result says what it was made of."""
 
 import hashlib
 import json

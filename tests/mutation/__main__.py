@@ -35,10 +35,6 @@ from tests.mutation.swap import Swap, Swapper, find_swap
 ROOT = Path(__file__).parent.parent.parent
 GENERAL = ("posterior/test_exact", "mechanisms/test_registry", "privacy/test_symmetry", "system/test_against_reference")
 FIRST = {
-    "numbers.balls": ("numbers/test_balls",),
-    "numbers.champion": ("numbers/test_champion",),
-    "numbers.enclosure": ("numbers/test_enclosure", "numbers/test_balls"),
-    "numbers.rationals": ("commands/test_inputs",),
     "posterior.model": ("commands/test_inputs", "privacy/test_symmetry", "posterior/test_sensitivity"),
     "posterior.distances": ("posterior/test_exact",),
     "posterior.sensitivity": ("posterior/test_sensitivity",),
@@ -103,9 +99,19 @@ OWN = {
     "code.closed": ("code/test_closed", "code/test_faults", *_SAMPLERS),
     "code.keys": ("code/test_keys", "code/test_closed"),
     "code.monotone": ("code/test_monotone", *_SAMPLERS),
+    "code.lazy": ("code/test_steps", *_SAMPLERS),
+    "code.steps": ("code/test_steps", *_SAMPLERS),
+    "numbers.balls": ("numbers/test_balls", "numbers/test_champion", "numbers/test_enclosure"),
     "numbers.bounds": ("numbers/test_bounds",),
+    "numbers.champion": ("numbers/test_champion", "numbers/test_balls"),
+    "numbers.digits": ("numbers/test_digits", "numbers/test_enclosure"),
+    "numbers.enclosure": ("numbers/test_enclosure", "numbers/test_balls"),
+    "numbers.exponentials": ("numbers/test_exponentials", "numbers/test_expressions"),
+    "numbers.expressions": ("numbers/test_expressions", "numbers/test_exponentials"),
+    "numbers.ranges": ("numbers/test_ranges", "commands/test_inputs"),
+    "numbers.rationals": ("commands/test_inputs",),
 }
-"""Rooms of their own: no tests but these."""
+"""Rooms of their own: no tests but these and the doctests of the module."""
 _SKIPPED = ("nothing_heavy", "ci_runs", "extreme_settings", "sabotage", "broken_operation", "what_the_engine_judges",
             "whatever_is_put", "is_no_certificate_is_one_line", "large_law_is_held")  # fmt: skip
 BLIND = " and ".join(f"not {name}" for name in _SKIPPED)
@@ -281,9 +287,9 @@ def try_swaps(module: str, work: list[Mutant], tell: Callable[[Mutant, str, str,
             else:
                 tell(mutant, *in_fork(partial(run, swap), 5 + 3 * int(spent)), time.monotonic() - begin)
 
-    files = [str(ROOT / "tests" / f"{name}.py") for name in OWN[module]]
+    files = [str(source_path(module)), *(str(ROOT / "tests" / f"{name}.py") for name in OWN[module])]
     with redirect_stdout(io.StringIO()) as said, redirect_stderr(io.StringIO()):
-        code = pytest.main([*OPTIONS, "--rootdir", str(ROOT), *files], plugins=[Swapper(visit)])
+        code = pytest.main([*OPTIONS, "--doctest-modules", "--rootdir", str(ROOT), *files], plugins=[Swapper(visit)])
     if code:
         sys.exit(said.getvalue())
     return others

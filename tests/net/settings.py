@@ -62,7 +62,7 @@ class Family:
 
 @dataclass(frozen=True)
 class Own:
-    """Somebody's own mechanism: labels, outputs and entries are Python expressions.
+    """A user's own mechanism: labels, outputs and entries are Python expressions.
 
     ``actual`` is where the values of interval entries lie; None where the entries say it themselves.
     """

@@ -77,3 +77,10 @@ def test_the_enclosure_is_rounded_outward(digits):
     half_open = Bounds(F(1, 3), INFINITE).enclosure(digits)
     assert half_open.is_open
     assert F(1, 3) - room < half_open.lower < F(1, 3)
+
+
+def test_an_upper_end_has_fallen_only_while_nothing_is_known_from_below():
+    half = F(1, 2)
+    assert Bounds(F(0), F(1)).fell(Bounds(F(0), F(4)), half)
+    assert not Bounds(F(0), F(2)).fell(Bounds(F(0), F(4)), half)
+    assert not Bounds(F(1, 9), F(1)).fell(Bounds(F(0), F(4)), half)

@@ -53,6 +53,33 @@ def test_the_champion_covers_wide_balls():
         assert champion.result()[0].contains(arb(5.5))
 
 
+NARROW = 2.0**-11
+"""Less than 2^-16 of 100: order decides, not the ends."""
+WITNESSES = [
+    ([(1.75, 2.25), (-4, 6)], 0),
+    ([(-4, 6), (1.75, 2.25)], 1),
+    ([(1, 2), (1, 5)], 1),
+    ([(1, 5), (1, 2)], 0),
+    ([(1, 5), (1.5, 2), (1.5, 3)], 2),
+    ([(1, 2), (1 - 2.0**-20, 5)], 1),
+    ([(1, 2), (1 - 2.0**-10, 5)], 0),
+    ([(1, 2), (1, 2 + 2.0**-20)], 0),
+    ([(-6, -1), (-4, -2)], 1),
+    ([(100, 100 + NARROW), (100 + NARROW / 2, 100 + 2 * NARROW)], 0),
+]
+"""The ends of balls, and the number of the witness: largest lower end, then largest upper end, then the first."""
+
+
+@pytest.mark.parametrize(("ends", "witness"), WITNESSES)
+def test_the_witness_of_wide_balls_has_the_largest_lower_end(ends, witness):
+    champion = Champion()
+    champion.offer([arb((low + high) / 2, (high - low) / 2) for low, high in ends], lambda i: i)
+    value, found = champion.result()
+    assert found == witness
+    assert value.contains(arb(max(high for _, high in ends)))
+    assert value.contains(arb(ends[witness][0]))
+
+
 def test_the_champion_is_pruned_now_and_then():
     champion = Champion()
     for v in range(5000):

@@ -22,6 +22,32 @@ NUMBERS = st.one_of(
 )
 
 
+SHORT = {
+    ("-inf", "-inf"): "−∞",
+    ("0.333333333333", "inf"): "≥ 0.333333",
+    ("-0.0011", "0.000342"): "|…| ≤ 0.0011",
+    ("-0.00034201", "0.00001"): "|…| ≤ 0.000343",
+    ("-0.000342", "0.0011"): "|…| ≤ 0.0011",
+    ("0", "0.00012341"): "≤ 0.000124",
+    ("-0.0001234", "0"): "[-0.000124, 0]",
+    ("0", "0"): "0",
+    ("1", "2"): "[1, 2]",
+    ("-1", "2"): "|…| ≤ 2",
+    ("-0.5", "0.5"): "|…| ≤ 0.5",
+    ("0.4165312", "0.4165348"): "0.41653",
+    ("0.4165312", "0.4165448"): "0.4165",
+    ("0.416531", "0.416931"): "[0.416, 0.417]",
+    ("0.1234567", "0.1234567"): "0.1234567",
+    ("0.12345678", "0.12345678"): "0.123457",
+}
+"""The common digits of two ends: an end above zero, around it, at it; infinite ends; exact numbers up to nine signs."""
+
+
+@pytest.mark.parametrize("ends", SHORT)
+def test_the_digits_that_both_ends_have(ends):
+    assert short(dict(zip(("lower", "upper"), ends, strict=True))) == SHORT[ends]
+
+
 @given(NUMBERS, st.integers(1, 40))
 def test_a_bound_is_on_its_side_and_as_near_as_its_digits_allow(value, digits):
     low, high = F(at_least(value, digits)), F(at_most(value, digits))

@@ -24,7 +24,7 @@ CAN = (
 )
 THEOREMS = ("upper_bound", "lower_bound")
 TRUSTED = {
-    "table": """That the table is what somebody's code computes is not part of the proof, nor that its rows add up to 1
+    "table": """That the table is what a user's code computes is not part of the proof, nor that its rows add up to 1
    (dpaudit verify adds them up).""",
     "family": """Gamma at m/2 is taken to be what Gamma_half says: sqrt PI at 1/2, 1 at 1, Gamma (z + 1) = z Gamma z;
    and the Bhattacharyya coefficient of two Dirichlet distributions to be the quotient of Beta functions.""",

@@ -60,7 +60,7 @@ def laplace(subject: dict[str, Any], statement: Statement, witness: dict[str, An
 
 
 def table(subject: dict[str, Any], statement: Statement, witness: dict[str, Any]) -> str:
-    """The file for a certificate that holds its rows: a table, or somebody's own mechanism."""
+    """The file for a certificate that holds its rows: a table, or a user's own mechanism."""
     names, outputs, rows = subject["datasets"], subject["outputs"], subject["rows"]
     if len(rows) < len(names):
         raise InputError("certificate", subject["mechanism"], "it has only some of its rows, so it has no upper bound")

@@ -1,6 +1,6 @@
-"""The mechanisms that everybody knows, by name: one line each. A class is loaded when it is asked for.
+"""The well-known mechanisms, by name: one line each. A class is loaded when it is asked for.
 
-They are written in the protocol of somebody's own mechanism (own/mechanism.py), so every command that answers for one
+They are written in the protocol of a user's own mechanism (own/mechanism.py), so every command that answers for one
 answers for these; what they add is a name, declared parameters, a source and closed forms.
 """
 

@@ -1,4 +1,4 @@
-"""What a mechanism by name is: the protocol of somebody's own, with declared parameters, a source and closed forms."""
+"""What a mechanism by name is: the protocol of a user's own, with declared parameters, a source and closed forms."""
 
 from __future__ import annotations
 

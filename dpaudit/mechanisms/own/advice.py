@@ -1,4 +1,4 @@
-"""What works instead where somebody's code cannot be followed: the nearest thing, with a command to paste."""
+"""What works instead where a user's code cannot be followed: the nearest thing, with a command to paste."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the exact entries of somebody's own mechanism say of its losses."""
+"""What the exact entries of a user's own mechanism say of its losses."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOST_RATIOS = 10**5
 
 @dataclass(frozen=True)
 class OwnAlgebra(Algebra):
-    """The losses of somebody's own mechanism, from its exact entries."""
+    """The losses of a user's own mechanism, from its exact entries."""
 
     mechanism: OwnMechanism
     exact_losses: bool = True

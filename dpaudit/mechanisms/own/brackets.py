@@ -1,4 +1,4 @@
-"""Floats that bracket the probabilities of somebody's own mechanism: privacy/fast/ERROR_BOUND.md, section 8."""
+"""Floats that bracket the probabilities of a user's own mechanism: privacy/fast/ERROR_BOUND.md, section 8."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One entry of somebody's own table: the number out of its disguise, and whether it makes its output possible.
+"""One entry of a user's own table: the number out of its disguise, and whether it makes its output possible.
 
 Possible means certified: p > 0 by algebra (a canonical form) or by balls. An exact 0, however it is written, is
 impossible. What neither tells is UNDECIDED.

@@ -1,4 +1,4 @@
-"""Data sets and outputs as somebody's own code gives them: hashable values that may compare equal and differ."""
+"""Data sets and outputs as a user's own code gives them: hashable values that may compare equal and differ."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def hashable(value: Any) -> bool:
     """Whether the value can be a data set or an output."""
     try:
         hash(value)
-    except Exception:  # somebody else's object: its hash may do anything
+    except Exception:  # a foreign object: its hash may do anything
         return False
     return isinstance(value, Hashable)
 

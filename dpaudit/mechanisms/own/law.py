@@ -1,4 +1,4 @@
-"""The distributions of somebody's own mechanism: balls of the exact entries, at any precision."""
+"""The distributions of a user's own mechanism: balls of the exact entries, at any precision."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class OwnLaw(Law):
-    """The distributions of somebody's own mechanism at one precision; equal entries are evaluated once."""
+    """The distributions of a user's own mechanism at one precision; equal entries are evaluated once."""
 
     def __init__(self, rows: Rows) -> None:
         if balls.working_bits() > MAX_FIXED_BITS and not rows.refinable:

@@ -1,4 +1,4 @@
-"""Somebody's own mechanism: a small class, or an object of one, made into a Mechanism.
+"""A user's own mechanism: a small class, or an object of one, made into a Mechanism.
 
 docs/own-mechanism.md has the protocol. One of five methods gives the distributions: ``probability(x, r)``,
 ``probabilities(x)``, ``log_weight(x, r)``, ``sample(x, rng)``, whose code is followed (own/sample.py), or

@@ -1,4 +1,4 @@
-"""Somebody's own mechanism given by code with ideal noise, ``sample(x, noise: dpaudit.Noise)``: its laws.
+"""A user's own mechanism given by code with ideal noise, ``sample(x, noise: dpaudit.Noise)``: its laws.
 
 Finitely many outputs become an exact table, as any other mechanism's.
 """
@@ -133,7 +133,7 @@ def _caught(compute: Callable[[], Any]) -> Any:
 
 
 def laws_of(target: Any, reference: str, name: str) -> NoiseLaws | SampledLaws:
-    """The laws of somebody's code: with ideal noise where its annotation says so, else with a random source."""
+    """The laws of a user's code: with ideal noise where its annotation says so, else with a random source."""
     if takes_noise(target):
         return NoiseLaws(target, reference, name)
     from dpaudit.mechanisms.own.sample import SampledLaws

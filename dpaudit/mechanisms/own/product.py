@@ -112,7 +112,7 @@ class Block:
 
 
 class Product:
-    """The table that stands for a mechanism with independent coordinates, in the protocol of somebody's own."""
+    """The table that stands for a mechanism with independent coordinates, in the protocol of a user's own."""
 
     def __init__(self, target: Any, reference: str, name: str, blocks: Sequence[Block], rows: Coordinates) -> None:
         self.target, self.name, self.blocks, self.rows = target, name, blocks, rows

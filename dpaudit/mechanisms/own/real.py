@@ -1,4 +1,4 @@
-"""Somebody's own mechanism whose code with ideal noise returns real numbers.
+"""A user's own mechanism whose code with ideal noise returns real numbers.
 
 Such outputs have densities: epsilon is their largest ratio, in closed form where algebra has it, and delta an integral.
 """

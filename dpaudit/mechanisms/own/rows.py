@@ -1,4 +1,4 @@
-"""The distributions of somebody's own mechanism as given: exact entries, checked, each number once."""
+"""The distributions of a user's own mechanism as given: exact entries, checked, each number once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plain runs of somebody's own code, to be counted: draw(x), or sample(x, rng) with a real generator."""
+"""Plain runs of a user's own code, to be counted: draw(x), or sample(x, rng) with a real generator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Somebody's own mechanism given by its code, ``sample(x, rng)``: the rows of its table, from the law of the code."""
+"""A user's own mechanism given by its code, ``sample(x, rng)``: the rows of its table, from the law of the code."""
 
 from __future__ import annotations
 

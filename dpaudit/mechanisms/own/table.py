@@ -42,7 +42,7 @@ class Sheet:
 
 
 class GivenTable:
-    """A table of probabilities, as the small protocol for somebody's own mechanism wants it."""
+    """A table of probabilities, as the small protocol for a user's own mechanism wants it."""
 
     name = "table of probabilities"
 

@@ -138,7 +138,7 @@ def describe(error: BaseException) -> str:
     """The kind and the message of an exception, on one line."""
     try:
         message = visible(" ".join(str(error).split()))
-    except BaseException:  # somebody else's exception: its text may do anything
+    except BaseException:  # a foreign exception: its text may do anything
         message = "(it cannot be shown)"
     return f"{type(error).__name__}: {message}" if message else type(error).__name__
 

@@ -1,6 +1,6 @@
 """dpaudit samples --draw: run a mechanism often and count its outputs, also where its code cannot be followed.
 
-Outputs come from the method ``draw(x)`` of somebody's own class, which calls the code whose law the class documents;
+Outputs come from the method ``draw(x)`` of a user's own class, which calls the code whose law the class documents;
 from ``sample(x, rng)`` with a real generator where the class has that alone; else from the mechanism's exact law.
 """
 

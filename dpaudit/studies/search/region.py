@@ -29,7 +29,7 @@ SEEDS = {2: (-6, -4, -3, -2, -1, -0.5, 0, 0.5, 1, 2, 3, 4, 6), 3: (-3, -1, 0, 1,
 class Region:
     """The region of a search; a prior of None is free within the box, ``free_epsilon`` lets the optimizer move it.
 
-    Somebody's own mechanism may have no n (``ns`` is None), and its prior, if it has one, is a parameter like others.
+    A user's own mechanism may have no n (``ns`` is None), and its prior, if it has one, is a parameter like others.
     """
 
     ns: range | None
