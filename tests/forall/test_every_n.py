@@ -116,7 +116,7 @@ def test_the_answer_in_json(capsys):
     ("words", "rule"),
     [
         (["epsilon", "--mech", "MHdelta", "--delta", "1e-8"], "no theorem here is about that"),
-        (["epsilon", "--mech", "LSHist"], "no theorem for every n for LSHist"),
+        (["epsilon", "--mech", "LSHist"], "not for LSHist; `dpaudit check dp.lshist` decides its claim for every n"),
         (["epsilon", "--mech", "EHDL", "--k", "3"], "k = 2, not 3"),
         (["epsilon", "--mech", "EHDL", "--score", "kl"], "Hellinger score"),
         (["epsilon", "--mech", "EHDL", "--adjacency", "all"], "one record replaced"),
@@ -126,7 +126,7 @@ def test_the_answer_in_json(capsys):
         (["epsilon", "--mech", "EHDS", "--gamma", "1/50"], "beyond n = 800: γ = 1/50 is too small; give one n"),
         (["epsilon", "--mech", "EHDL", "--digits", "50"], "40"),
         (["epsilon", "--mech", "EHDL", "--prior", "1..2,1"], "no theorem"),
-        (["calibrate", "--mech", "LSHist"], "no theorem for every n for LSHist"),
+        (["calibrate", "--mech", "LSHist"], "not for LSHist; `dpaudit check dp.lshist` decides its claim for every n"),
         (["delta", "--mech", "EHDL", "--at", "1"], "must be one value here"),
     ],
 )
