@@ -10,20 +10,25 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from fractions import Fraction
 
-from flint import fmpq_mpoly, fmpq_poly
+from flint import fmpq, fmpq_mpoly, fmpq_poly, fmpz, fmpz_mpoly, fmpz_poly
 from flint.utils.flint_exceptions import DomainError
 
 from dpaudit.claims.algebra import nonnegative_on_square
 from dpaudit.claims.batches import Statement
 from dpaudit.claims.formal import NOT_RUN, Theorem
 from dpaudit.claims.outcome import BY_ALGEBRA, COMPUTER_ASSISTED, NOTHING, ON_GRID, Outcome, Part, Step
+from dpaudit.claims.scans import as_ball, side
 from dpaudit.mechanisms.closed_form import positive_on_unit_interval
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball
 from dpaudit.numbers.verdict import Verdict
+from dpaudit.posterior.distances import Algebraic
 
 Fact = bool | Callable[[], bool]
+EXACT = (int, Fraction, fmpz, fmpq, fmpz_poly, fmpq_poly, fmpz_mpoly, fmpq_mpoly, Algebraic)
+"""What an identity may be about: two of them are equal only if they are the same."""
 IMPLIED = {"<": ("<", "<=", "!="), "<=": ("<=",), "=": ("=", "<=", ">="), ">": (">", ">=", "!="), ">=": (">=",)}
 """What a proved relation implies; "!=" implies itself alone."""
 NOT_THROUGH = "the proof for all values does not go through at"
@@ -104,7 +109,10 @@ class Proof:
         return self._add(Line(label, text, Kind.CASES, which, _evaluated(fact)))
 
     def equal(self, label: str, text: str, left: object, right: object) -> Proof:
-        """Adds an identity of polynomials or rationals."""
+        """Adds an identity of polynomials, rationals or algebraic numbers; other numbers, such as floats, are refused."""
+        for value in (left, right):
+            if not isinstance(value, EXACT):
+                raise TypeError(f"{label}: {value!r} is no exact number or polynomial, but a {type(value).__name__}")
         return self.holds(label, text, bool(left == right), "identity")
 
     def positive(self, label: str, text: str, poly: fmpq_poly) -> Proof:
@@ -121,7 +129,11 @@ class Proof:
 
     def less(self, label: str, text: str, left: Callable[[], Ball], right: Callable[[], Ball]) -> Proof:
         """Adds left < right for two constants, decided by balls."""
-        return self.certified(label, text, balls.decide(lambda: balls.less(left(), right()))[0] is Verdict.PROVED)
+
+        def constants() -> Verdict:
+            return balls.less(as_ball(side(left())), as_ball(side(right())))
+
+        return self.certified(label, text, balls.decide(constants)[0] is Verdict.PROVED)
 
     def uses(self, identifier: str, text: str) -> Proof:
         """Adds a line that rests on another claim; it fails unless that claim is PROVED for all values."""

@@ -40,7 +40,7 @@ def compare(relation: str, left: Ball, right: Ball) -> Verdict:
     if relation in (">=", ">"):
         return (balls.at_most if relation == ">=" else balls.less)(right, left)
     if relation not in ("=", "!="):
-        raise ValueError(f"unknown relation {relation!r}")
+        raise ValueError(f"unknown relation {relation!r}: one of <= < >= > = !=")
     differ = left.is_finite() and right.is_finite() and not balls.overlap(left, right)
     same = balls.certainly_at_most(left, right) and balls.certainly_at_most(right, left)
     if not differ and not same:
@@ -87,7 +87,7 @@ def decide_batch(statement: Statement, batch: Batch, log: Log) -> list[Judged]:
             for tag, left, right in batch.sides():
                 if pending is not None and tag not in pending:
                     continue
-                found = _decide(statement, batch, tag, as_ball(left), as_ball(right))
+                found = _decide(statement, batch, tag, side(left), side(right))
                 decided[tag] = found
                 if found.verdict is Verdict.UNDECIDED:
                     still.add(tag)
@@ -99,10 +99,12 @@ def decide_batch(statement: Statement, batch: Batch, log: Log) -> list[Judged]:
     return list(decided.values())
 
 
-def _decide(statement: Statement, batch: Batch, tag: Any, left: Ball, right: Ball) -> Judged:
+def _decide(statement: Statement, batch: Batch, tag: Any, first: Value, second: Value) -> Judged:
+    left, right = as_ball(first), as_ball(second)
     verdict, tied = compare(statement.relation, left, right), False
     if verdict is Verdict.UNDECIDED and balls.overlap(left, right):
-        known = batch.tie(tag)
+        rational = isinstance(first, Fraction) and isinstance(second, Fraction)
+        known = first == second if rational else batch.tie(tag)
         verdict, tied = compare_tie(statement.relation, known), known is True
     slack = 0.0 if tied else _slack(statement, left, right)
     return Judged(batch, tag, verdict, slack, tied)
@@ -114,6 +116,18 @@ def _slack(statement: Statement, left: Ball, right: Ball) -> float:
     if statement.closeness == "ratio":
         gap = gap / right
     return abs(float(gap))
+
+
+def side(value: object) -> Value:
+    """Returns the side; a float, or anything else that is no exact number, ball or enclosure, is refused."""
+    if isinstance(value, Ball | Fraction):
+        return value
+    if isinstance(value, int) and not isinstance(value, bool):
+        return Fraction(value)
+    if isinstance(value, Enclosure) and not value.is_infinite and not value.is_open:
+        return value.lower if value.is_exact else balls.from_ends(balls.ball(value.lower), balls.ball(value.upper))
+    kind = type(value).__name__
+    raise TypeError(f"a side is a ball, a whole number, a Fraction or a finite Enclosure, not {value!r} ({kind})")
 
 
 def as_ball(value: Value) -> Ball:
@@ -201,7 +215,7 @@ def build(statement: Statement, found: Judged) -> Instance:
     batch, tag = found.batch, found.tag
 
     def values() -> tuple[Value, Value, Ball]:
-        left, right = next((a, b) for t, a, b in batch.sides() if t == tag)
+        left, right = next((side(a), side(b)) for t, a, b in batch.sides() if t == tag)
         return left, right, margin_of(statement, as_ball(left), as_ball(right))
 
     def attempt() -> tuple[list[Enclosure], Sequence[Step]] | None:

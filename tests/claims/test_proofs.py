@@ -80,6 +80,18 @@ def test_a_counterexample_on_any_grid_wins_over_a_proof():
     assert (*verdict_of(outcome), outcome.grid) == ("REFUTED", BY_COUNTEREXAMPLE, "far out")
 
 
+@pytest.mark.parametrize("value", [0.5, 1j, None, ball(1)])
+def test_an_identity_is_about_exact_things(value):
+    with pytest.raises(TypeError, match=r"same: .* is no exact number or polynomial"):
+        Proof().equal("same", "it is itself", value, value)
+
+
+def test_constants_are_compared_by_balls_and_never_by_floats():
+    assert Proof().less("less", "1 < 2", lambda: ball(1), lambda: Fraction(2)).failed == []
+    with pytest.raises(TypeError, match="a side is a ball"):
+        Proof().less("less", "1 < 2", lambda: 1.0, lambda: 2.0)
+
+
 def test_bookkeeping_is_enforced_and_not_shown():
     proof = sound().requires("the claimed factor", True).concludes(LESS, "<")
     assert [step.label for step in proof.steps] == ["square"]

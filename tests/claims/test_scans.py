@@ -4,13 +4,14 @@ from fractions import Fraction
 
 import pytest
 
+import dpaudit
 from dpaudit.claims import scans, shown
 from dpaudit.claims.batches import Batch, Statement, single
 from dpaudit.claims.outcome import BY_COUNTEREXAMPLE, NOTHING, ON_GRID, Outcome
 from dpaudit.claims.scans import compare, compare_tie, search
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import ball
-from dpaudit.numbers.enclosure import outward
+from dpaudit.numbers.enclosure import Enclosure, at_least, infinite, outward
 from dpaudit.numbers.verdict import Verdict
 
 ROOTS = Statement("√n", "<=", "bound")
@@ -34,6 +35,27 @@ def test_refuted_stops_at_the_first_counterexample():
     assert (outcome.verdict, outcome.establishes) == (Verdict.REFUTED, BY_COUNTEREXAMPLE)
     assert outcome.counterexample.parameters == {"n": "2"}
     assert outcome.counterexample.margin.upper < 0
+
+
+@pytest.mark.parametrize("left", [0.1 + 0.2, True, "3/10", None, infinite(), at_least(Fraction(3, 10), 5)])
+def test_a_float_never_decides(left):
+    with pytest.raises(TypeError, match="a side is a ball, a whole number, a Fraction or a finite Enclosure"):
+        scans.scan(Statement("left", "<=", "3/10"), [single({}, lambda: (left, Fraction(3, 10)))])
+
+
+@pytest.mark.parametrize(
+    ("left", "verdict"),
+    [
+        (0, Verdict.PROVED),
+        (dpaudit.epsilon("randomized-response", eps="3/10").epsilon, Verdict.PROVED),
+        (outward(Fraction(1, 3), Fraction(1, 3), 9), Verdict.REFUTED),
+        (Fraction(3, 10), Verdict.PROVED),
+        (Enclosure(Fraction(29, 100), Fraction(31, 100), 2), Verdict.UNDECIDED),
+    ],
+)
+def test_the_result_of_an_audit_is_a_side(left, verdict):
+    outcome = scans.scan(Statement("left", "<=", "3/10"), [single({}, lambda: (left, Fraction(3, 10)))])
+    assert outcome.verdict is verdict
 
 
 def test_a_tie_needs_algebra():
