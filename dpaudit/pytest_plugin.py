@@ -12,27 +12,56 @@
     def test_pipeline(dp_account):
         dp_account("gaussian:sigma=4/5,rate=1/100 x 1000", "laplace:eps=1/10").at_most(eps=4, delta="1e-5")
 
-A bound is met only if it is proved; an undecided one fails too, and says so. The numbers go into the JUnit report
-as properties. Nothing of dpaudit is imported before the fixture is used.
+A bound is met only if it is proved; an undecided one fails too, and says so, as does a test that asserts nothing. The
+numbers go into the JUnit report as properties. Nothing of dpaudit is imported before the fixture is used.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 
-class PrivacyAssertions:
-    """A mechanism under test; each assertion is certified, or fails with the worst pair and output."""
+class Asserted:
+    """Something under test; ``tested`` says whether an assertion about it was made, ``example`` shows one."""
 
     __tracebackhide__ = True
+    example = ""
 
-    def __init__(self, mechanism: Any, record: Callable[[str, object], None]) -> None:
+    def __init__(self, node: pytest.Item, named: str) -> None:
+        self.named, self.tested = named, False
+        self._properties = node.user_properties
+        node.stash.setdefault(MADE, []).append(self)
+
+    def _record(self, name: str, value: object) -> None:
+        self._properties.append((name, value))
+
+
+MADE = pytest.StashKey[list[Asserted]]()
+"""What a test has asked for."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, Any]:
+    """A test that asks for an audit and asserts nothing about it would pass whatever the mechanism does; it fails."""
+    result = yield
+    for made in pyfuncitem.stash.get(MADE, []):
+        if not made.tested:
+            pytest.fail(f"{made.named} asserts nothing: add {made.example}", pytrace=False)
+    return result
+
+
+class PrivacyAssertions(Asserted):
+    """A mechanism under test; each assertion is certified, or fails with the worst pair and output."""
+
+    example = ".as_claimed(), or .epsilon_at_most(1)"
+
+    def __init__(self, mechanism: Any, node: pytest.Item) -> None:
+        super().__init__(node, f"dp_audit of {mechanism.name}")
         self.mechanism = mechanism
-        self._record = record
 
     def epsilon_at_most(self, bound: Any) -> Any:
         """Fails unless the true epsilon is proved to be at most the bound; returns the audit's result."""
@@ -41,6 +70,7 @@ class PrivacyAssertions:
         from dpaudit.privacy.guarantee import EpsilonDelta
 
         __tracebackhide__ = True
+        self.tested = True
         limit = nonnegative("bound", bound)
         result = epsilon(self.mechanism, claim=EpsilonDelta(limit))
         self._record("dpaudit_epsilon", str(result.epsilon))
@@ -54,6 +84,7 @@ class PrivacyAssertions:
         from dpaudit.privacy.guarantee import EpsilonDelta
 
         __tracebackhide__ = True
+        self.tested = True
         limit, point = nonnegative("bound", bound), nonnegative("at", at)
         result = delta(self.mechanism, point, claim=EpsilonDelta(point, limit))
         self._record(f"dpaudit_delta({point})", str(result.delta))
@@ -95,6 +126,7 @@ class PrivacyAssertions:
         from dpaudit.audit.guarantees import judge
 
         __tracebackhide__ = True
+        self.tested = True
         result = judge(self.mechanism, guarantee)
         shown = "not known" if result.evidence is None else str(result.evidence.value)
         self._record(f"dpaudit_{guarantee.kind}", shown)
@@ -106,6 +138,7 @@ class PrivacyAssertions:
         from dpaudit.audit.questions import epsilon
 
         __tracebackhide__ = True
+        self.tested = True
         result = epsilon(self.mechanism)
         self._record("dpaudit_epsilon", str(result.epsilon))
         if result.claim.guarantee is None:
@@ -141,30 +174,28 @@ def dp_audit(request: pytest.FixtureRequest) -> Callable[..., PrivacyAssertions]
     is looked for beside the test first, then in the working directory.
     """
 
-    def record(name: str, value: object) -> None:
-        request.node.user_properties.append((name, value))
-
     def audit(mech: Any, **parameters: Any) -> PrivacyAssertions:
         from dpaudit.audit.questions import mechanism
         from dpaudit.numbers.errors import InputError
 
+        wrong = ""
         try:
-            made = mechanism(_beside(mech, request.path.parent), **parameters)
+            return PrivacyAssertions(mechanism(_beside(mech, request.path.parent), **parameters), request.node)
         except InputError as problem:
-            pytest.fail(str(problem), pytrace=False)
-        return PrivacyAssertions(made, record)
+            wrong = str(problem)
+        pytest.fail(wrong, pytrace=False)
 
     return audit
 
 
-class PipelineAssertions:
+class PipelineAssertions(Asserted):
     """A composition under test."""
 
-    __tracebackhide__ = True
+    example = '.at_most(eps=1, delta="1e-6")'
 
-    def __init__(self, events: tuple[Any, ...], record: Callable[[str, object], None]) -> None:
+    def __init__(self, events: tuple[Any, ...], node: pytest.Item) -> None:
+        super().__init__(node, "dp_account")
         self.events = events
-        self._record = record
 
     def at_most(self, eps: Any, delta: Any) -> Any:
         """Fails unless the whole composition is proved to be (eps, delta)-private; returns the account."""
@@ -174,6 +205,7 @@ class PipelineAssertions:
         from dpaudit.privacy.guarantee import EpsilonDelta
 
         __tracebackhide__ = True
+        self.tested = True
         limit = EpsilonDelta(nonnegative("eps", eps), nonnegative("delta", delta))
         result = account(list(self.events), claim=limit)
         self._record(f"dpaudit_account_delta({limit.epsilon})", str(result.claimed))
@@ -190,11 +222,7 @@ def dp_account(request: pytest.FixtureRequest) -> Callable[..., PipelineAssertio
     An event is a text as ``dpaudit account --event`` takes it, an object such as ``dpaudit.Gaussian(sigma=4) * 100``,
     a mechanism, or an event of dp-accounting.
     """
-
-    def record(name: str, value: object) -> None:
-        request.node.user_properties.append((name, value))
-
-    return lambda *events: PipelineAssertions(events, record)
+    return lambda *events: PipelineAssertions(events, request.node)
 
 
 def _beside(mech: Any, folder: Path) -> Any:

@@ -109,7 +109,7 @@ class Proof:
         return self._add(Line(label, text, Kind.CASES, which, _evaluated(fact)))
 
     def equal(self, label: str, text: str, left: object, right: object) -> Proof:
-        """Adds an identity of polynomials, rationals or algebraic numbers; other numbers, such as floats, are refused."""
+        """Adds an identity of polynomials, rationals or algebraic numbers; anything else, as a float, is refused."""
         for value in (left, right):
             if not isinstance(value, EXACT):
                 raise TypeError(f"{label}: {value!r} is no exact number or polynomial, but a {type(value).__name__}")

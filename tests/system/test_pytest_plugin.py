@@ -72,6 +72,16 @@ def test_no_such_class(dp_audit):
 
 def test_nothing_claimed(dp_audit):
     dp_audit("EHDL", n=4).as_claimed()
+
+def test_nothing_asserted(dp_audit):
+    dp_audit(Mine, eps="1/2").epsilon_at_most("1/2")
+    dp_audit(Mine, eps="1/2")
+
+def test_nothing_asserted_of_a_pipeline(dp_account):
+    dp_account("gaussian:sigma=1")
+
+def test_a_pipeline(dp_account):
+    dp_account("laplace:eps=1/10").at_most(eps=1, delta="1e-6")
 """
 
 
@@ -86,7 +96,7 @@ def test_in_a_pytest_of_its_own(tmp_path):
     command = [sys.executable, "-m", "pytest", *plugin, "-p", "no:cacheprovider", "--junitxml", "junit.xml", "-q"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert "11 failed, 3 passed" in done.stdout
+    assert "13 failed, 4 passed" in done.stdout
     pair = "at x = no, x' = yes"
     assert "Leaky: (1/4, 1/1000)-DP: REFUTED, δ(1/4) = 0.137" in done.stdout
     assert "Mine: 3/25-zCDP: REFUTED, zCDP ρ = 0.1225; exceeds by 2 %" in done.stdout
@@ -102,6 +112,9 @@ def test_in_a_pytest_of_its_own(tmp_path):
     assert "Mine: (1/4, 1e-9)-DP: REFUTED, δ(1/4) = " in done.stdout
     assert "Mine: 1/2-DP: REFUTED, true ε = 1; exceeds by 100 %" in done.stdout
     assert "EHDL claims nothing" in done.stdout
+    assert "dp_audit of Mine asserts nothing: add .as_claimed(), or .epsilon_at_most(1)" in done.stdout
+    assert 'dp_account asserts nothing: add .at_most(eps=1, delta="1e-6")' in done.stdout
+    assert "During handling" not in done.stdout
     assert "there is no class Mien in " in done.stdout
     assert "Traceback" not in done.stdout
     assert "dpaudit/mechanisms/" not in done.stdout
