@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import traceback
 from collections import UserDict
@@ -186,7 +187,8 @@ def main(arguments: list[str] | None = None) -> int:
     except TyperException as error:
         text = " ".join(error.format_message().split())
         asked = f"{getattr(app.commands.chosen, 'name', '')}: {text}"
-        text += next((hint for start, hint in HINTS.items() if text.startswith(start) or asked.startswith(start)), "")
+        hints = [hint for start, hint in HINTS.items() if text.startswith(start) or asked.startswith(start)]
+        text += hints[0] if hints else _help(text, app)
         return _fail(text, 2) if text else 2
     except PrecisionExhausted as error:
         return _fail(str(error), 3)
@@ -210,9 +212,25 @@ def _spelt(option: str, command: Any) -> str:
     return spelt if spelt in names else option
 
 
+def _help(text: str, app: Any) -> str:
+    """Returns where the commands or options are, if the text says that one is unknown; -n is meant as --n."""
+    chosen = app.commands.chosen
+    if text.startswith("No such command") and "Did you mean" not in text:
+        return " `dpaudit help` lists them; to audit a mechanism: dpaudit epsilon NAME"
+    if chosen is None or not text.startswith(("No such option", "Got unexpected")) or "(Possible" in text:
+        return ""
+    short = re.fullmatch(r"No such option: -([a-z])", text)
+    if short is not None and _spelt(short[1], chosen) != short[1]:
+        return f". Did you mean --{short[1]}?"
+    return f"; see dpaudit {chosen.name} --help"
+
+
 HINTS = {
     "Missing option '--mech'": " `dpaudit mechanisms` lists them; your own: --mech file.py:Class",
     "Missing option '--at'": " Say at which ε: --at 1",
+    "Missing option '--x'": " Say for which data set: --x 3,7 (counts), or its name",
+    "Missing option '--event'": ' Say which releases: --event "gaussian:sigma=4 x 1000"',
+    "No such command 'audit'": " To audit a mechanism: dpaudit epsilon NAME",
     "No such command 'compose'": " Releases are added up by `dpaudit account --event …`",
     "account: No such option: --eps": "; δ at an ε: --at 1",
     "shuffle: No such option: --mech": "; it is about randomized response: --eps 1 --k 2 --n 1000 --delta 1e-6",

@@ -122,7 +122,7 @@ def draw_pair(axes: Axes, mechanism: Audited, witness: Witness) -> None:
     if rows is None:
         outputs = mechanism.counts().outputs
         if not mechanism.tabular:
-            rule = "it has no table of probabilities to draw; dpaudit delta gives the points of its curve"
+            rule = "it has no table of probabilities to draw; dpaudit profile --plot draws its curve"
             raise InputError("plot", mechanism.name, rule)
         raise InputError("plot", outputs, f"a picture of a pair has at most {MOST_OUTPUTS} outputs")
     rows.draw(axes)

@@ -7,6 +7,7 @@ import io
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from os import PathLike
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -79,6 +80,9 @@ def table(
 
     The verdict is on ``claim``. A table that needs more than ``work`` steps is refused before the first step.
     """
+    if not isinstance(file, str | PathLike):
+        rule = "must be the name of a file: .csv, .json or .parquet; in Python, a class may have the rows instead"
+        raise InputError("table", f"(a {type(file).__name__})", rule)
     start, stated = perf_counter(), None if claim is None else parse_guarantee("claim", claim)
     points = [nonnegative("at", point) for point in sequence("at", at)]
     most = whole("work", work, 1)

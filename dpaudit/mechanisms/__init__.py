@@ -54,6 +54,8 @@ def make_mechanism(mech: str, model: Model, eps: Exact, parameters: dict[str, Ex
         if value is not None and name not in known:
             has = ", ".join(sorted(known)) or "none"
             hint = f"; to claim (ε, δ): --claim eps={eps},delta={value}" if name == "delta" else ""
+            if hint:
+                hint += f"; for the ε at this δ: dpaudit account --event mech:{kind.name},n={model.n} --delta {value}"
             raise InputError(name, value, f"{kind.name} has no such parameter (it has: {has}){hint}")
     values = {p.name: p.read(kind.name, parameters.get(p.name)) for p in kind.parameters}
     return kind(model, positive("eps", eps), **values)

@@ -198,7 +198,8 @@ def _load_file(reference: str, path: Path) -> Any:
     import importlib.util
 
     if not path.is_file():
-        raise InputError("mech", reference, f"there is no file {path}")
+        several = "; one mechanism here, dpaudit report --mech takes several" if reference.count(".py:") > 1 else ""
+        raise InputError("mech", reference, f"there is no file {path}{several}")
     name = f"{OWN}{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
@@ -216,7 +217,9 @@ def _import(reference: str, name: str) -> Any:
         try:
             return importlib.import_module(name)
         except ImportError as error:
-            raise InputError("mech", reference, f"cannot be imported: {describe(error)}") from None
+            beside = f"; for the file {name}.py: --mech {reference.replace(':', '.py:', 1)}"
+            hint = beside if Path(f"{name}.py").is_file() else ""
+            raise InputError("mech", reference, f"cannot be imported: {describe(error)}{hint}") from None
 
     return guarded(reference, load)
 
@@ -281,11 +284,15 @@ def _parameter_text(value: Any) -> str:
     return visible(f"{named.__module__}:{named.__qualname__}")
 
 
+DELTA = "; to claim (ε, δ): --claim eps=1,delta=1e-6; for the ε at a δ: dpaudit account --event mech:NAME --delta 1e-6"
+
+
 def _only(known: set[str], given: dict[str, Any], label: str) -> None:
     for name, value in given.items():
         if value is not None and name not in known:
+            has = ", ".join(sorted(known)) or "none"
             raise InputError(
-                name, value, f"{label} has no such parameter (it has: {', '.join(sorted(known)) or 'none'})"
+                name, value, f"{label} has no such parameter (it has: {has}){DELTA if name == 'delta' else ''}"
             )
 
 

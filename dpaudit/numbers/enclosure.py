@@ -164,6 +164,10 @@ class Enclosure:
                 return f"{shown}e{exponent}"
         return f"[{low}, {high}]"
 
+    def __float__(self) -> float:
+        """No float: rounding would hide which end it is."""
+        raise TypeError("an enclosure has two ends: take float(e.upper) or float(e.lower); str(e) shows both")
+
     def __repr__(self) -> str:
         return f"Enclosure({self._decimal(self.lower)}, {self._decimal(self.upper)})"
 

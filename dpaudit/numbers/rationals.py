@@ -59,7 +59,10 @@ def _advice(value: object) -> str:
 def _parse(option: str, text: str, digits: int) -> Fraction:
     match = _NUMBER.fullmatch(text)
     if match is None:
-        raise InputError(option, text, "must be an exact number such as 2, 4/5, 0.8 or 1e-8")
+        rule = "must be an exact number such as 2, 4/5, 0.8 or 1e-8"
+        if text[:3] in ("ln ", "ln(", "log"):
+            rule += "; a logarithm is not rational: take a number just above it, as 1.0987 for ln 3"
+        raise InputError(option, text, rule)
     if len(text) > 2 * digits + 2 or abs(int(match["exponent"] or 0)) > digits:
         raise InputError(option, text, f"numerator and denominator may have at most {digits} digits")
     try:
@@ -135,10 +138,16 @@ def split(option: str, text: str) -> list[str]:
     return parts
 
 
+def bare(text: str) -> str:
+    """The text without the parentheses in which answers print a prior or a data set: "3,7" of "(3, 7)"."""
+    text = text.strip()
+    return text[1:-1] if text[:1] + text[-1:] in ("()", "[]") else text
+
+
 def sequence(option: str, value: str | Iterable[Exact]) -> list[Exact]:
-    """The entries of "1,1/2" or of any sequence of exact numbers."""
+    """The entries of "1,1/2", or "(1, 1/2)", or of any sequence of exact numbers."""
     if isinstance(value, str):
-        return list(split(option, value))
+        return list(split(option, bare(value)))
     try:
         return list(value)
     except TypeError:

@@ -282,6 +282,8 @@ def _spoken(option: str, value: str) -> Guarantee:
         first, second = (part.strip() for part in numbers.split(","))
         raise InputError(option, value, f"an ε with a δ is written eps={first},delta={second}")
     fewest = len(fields(SPOKEN[kind]))
+    if numbers.strip()[:2] in ("ln", "lo"):
+        nonnegative(option, numbers)  # refused, with the reason
     if numbers.strip()[:1].isalpha() or len(parts) > fewest or (kind == "Rényi DP" and len(parts) < fewest):
         raise InputError(option, value, f"must be a guarantee such as {FORMS}")
     made: Guarantee = SPOKEN[kind](*(nonnegative(option, part) for part in parts))

@@ -6,6 +6,7 @@ import json
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cache
 from itertools import product
 from math import isqrt, prod
@@ -21,7 +22,7 @@ from dpaudit.mechanisms.own.user_code import describe
 from dpaudit.mechanisms.source import sha256_of
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.ranges import Range, parse_range
-from dpaudit.numbers.rationals import nonnegative, positive, rational, split, whole
+from dpaudit.numbers.rationals import nonnegative, positive, rational, sequence, whole
 from dpaudit.posterior.model import show
 from dpaudit.sweeps.workers import Lane, WorkerDied
 from dpaudit.version import __version__
@@ -117,7 +118,11 @@ def _check_count(jobs: int) -> None:
 def _block(block: Mapping[str, Any], lane: Lane) -> Iterator[Job]:
     for name in block:
         if name not in (*axes(), *GENERAL):
-            raise InputError("plan", name, f"unknown key; known: {', '.join((*axes(), *GENERAL))}")
+            near = get_close_matches(name.replace("epsilon", "eps"), (*axes(), *GENERAL), n=1, cutoff=0.7)
+            hint = (
+                f"did you mean {near[0]}?" if near else f"a parameter of a mechanism is given by set = {{{name} = …}};"
+            )
+            raise InputError("plan", name, f"unknown key; {hint} known: {', '.join((*axes(), *GENERAL))}")
     for name in ("mech", "n"):
         if name not in block and (name == "mech" or any(in_family(str(m)) for m in _list("mech", block["mech"]))):
             raise InputError("plan", f"without {name}", f"every block needs {name}")
@@ -244,7 +249,7 @@ def _prior(value: Any, k: Any) -> list[Any] | None:
     """The entries; one number stands for k equal entries."""
     if value is None:
         return None
-    parts = split("prior", str(value))
+    parts = sequence("prior", str(value))
     return parts * whole("k", 2 if k is None else k, 2, 10**4) if len(parts) == 1 else list(parts)
 
 

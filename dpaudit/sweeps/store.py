@@ -48,7 +48,7 @@ TABLE = (
 
 
 class Status(NamedTuple):
-    """How far the sweep is; ``rate`` is in jobs a second over the last minute, the costs are in seconds.
+    """How far the sweep is; ``lately`` of its jobs ended in the last minute; the costs are in seconds.
 
     ``pace`` is the cost that is finished in a second, since the first job that ended in the last minute.
     """
@@ -56,7 +56,7 @@ class Status(NamedTuple):
     total: int
     done: int
     failed: int
-    rate: float
+    lately: int
     cost_done: float
     cost_total: float
     pace: float
@@ -243,7 +243,7 @@ class Store:
     def status(self) -> Status:
         """How far the sweep is."""
         query = (
-            "SELECT count(*), total(state = 'done'), total(state = 'failed'), total(finished > ?) / 60, "
+            "SELECT count(*), total(state = 'done'), total(state = 'failed'), total(finished > ?), "
             "total(CASE WHEN state = 'open' THEN 0 ELSE cost END), total(cost), "
             "total(CASE WHEN finished > ? THEN cost ELSE 0 END), min(CASE WHEN finished > ? THEN finished END) "
             "FROM jobs WHERE NOT stale"
@@ -251,9 +251,9 @@ class Store:
         with self._faults(writing=False):
             now = time.time()
             row = self._db.execute(query, (now - 60,) * 3).fetchone()
-        total, done, failed, rate, cost_done, cost_total, recent, first = row
+        total, done, failed, lately, cost_done, cost_total, recent, first = row
         pace = 0.0 if first is None else recent / max(now - first, 1.0)
-        return Status(int(total), int(done), int(failed), rate, cost_done, cost_total, pace)
+        return Status(int(total), int(done), int(failed), int(lately), cost_done, cost_total, pace)
 
     def errors(self, most: int) -> list[tuple[str, str, int]]:
         """Returns entry, error and number of failed jobs, the first ones; the parts of one audit are one line."""

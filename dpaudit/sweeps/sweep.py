@@ -61,7 +61,7 @@ class SweepResult(Shown):
             "done": self.status.done,
             "failed": self.status.failed,
             "open": self.waiting(),
-            "rate": round(self.status.rate, 3),
+            "lately": self.status.lately,
             "seconds_left": None if (left := self.status.left()) is None else round(left),
             "stale": self.stale,
             "notes": self.notes(),
@@ -73,7 +73,7 @@ class SweepResult(Shown):
         state = self.status
         share = f" ({state.cost_done / state.cost_total:.0%} of the work)" if state.cost_total else ""
         counts = f"{state.done} done, {state.failed} failed, {self.waiting()} waiting"
-        finished = f"{state.done + state.failed} of {state.total}{share}, {state.rate:.2f} a second in the last minute"
+        finished = f"{state.done + state.failed} of {state.total}{share}, {state.lately} in the last minute"
         rows = [("store", self.store), ("jobs", f"{state.total}: {counts}"), ("finished", finished)]
         left = state.left()
         if left is not None:

@@ -114,6 +114,7 @@ FILES = {
 }
 HAS = "own.py has Base, Float, Rounded, Off, Crash, Needs, Root, Nothing, Cut, Steps, Library"
 EXACT = "must be an exact number such as 2, 4/5, 0.8 or 1e-8"
+LOGARITHM = "a logarithm is not rational: take a number just above it, as 1.0987 for ln 3"
 CALIBRATED = (
     "for noise and (ε, δ) there is --event gaussian:sigma=?,sensitivity=1 --target eps=1,delta=1e-5; "
     "`dpaudit judge --claim eps=1,delta=1e-5` decides one setting"
@@ -141,7 +142,21 @@ MISTAKES = {
     "epsilon --mech EHDS --n 5 --claim eps=1,delta=2": "--claim = eps=1,delta=2: delta must be <= 1: "
     "it is a probability",
     "epsilon --mech EHDS --n 5 --delta 1e-6": "--delta = 1e-6: EHDS has no such parameter (it has: gamma, score); "
-    "to claim (ε, δ): --claim eps=1,delta=1e-6",
+    "to claim (ε, δ): --claim eps=1,delta=1e-6; for the ε at this δ: "
+    "dpaudit account --event mech:EHDS,n=5 --delta 1e-6",
+    "epsilon gaussian --delta 1e-6": "--delta = 1e-6: gaussian has no such parameter (it has: sensitivity, sigma); "
+    "to claim (ε, δ): --claim eps=1,delta=1e-6; for the ε at a δ: dpaudit account --event mech:NAME --delta 1e-6",
+    "epsilon laplace --eps 'ln 3'": f"--eps = ln 3: {EXACT}; {LOGARITHM}",
+    "table pmf.csv --claim ln(3)": f"--claim = ln(3): {EXACT}; {LOGARITHM}",
+    "epsilon EHDS -n 5": "No such option: -n. Did you mean --n?",
+    "epsilon EHDS MH --n 5": "Got unexpected extra argument(s) (MH); see dpaudit epsilon --help",
+    "EHDS --n 5": "No such command 'EHDS'. `dpaudit help` lists them; to audit a mechanism: dpaudit epsilon NAME",
+    "pmf EHDS": "Missing option '--x'. Say for which data set: --x 3,7 (counts), or its name",
+    "account gaussian": "Missing option '--event'. Say which releases: --event \"gaussian:sigma=4 x 1000\"",
+    "epsilon median:Median": "--mech = median:Median: cannot be imported: ModuleNotFoundError: No module named "
+    "'median'; for the file median.py: --mech median.py:Median",
+    "epsilon --mech own.py:Off,median.py:Median": "--mech = own.py:Off,median.py:Median: there is no file "
+    "own.py:Off,median.py; one mechanism here, dpaudit report --mech takes several",
     "epsilon --mech MHdelta --n 5": "--delta = (missing): MHdelta needs it: the δ that is claimed, a rational > 0 "
     "and < 1, such as 1e-8",
     "epsilon --mech EHDS/foo --n 5": "--mech = EHDS/foo: EHDS has no such variant; it has: EHDS/hellinger, EHDS/tv, "
@@ -256,6 +271,8 @@ def test_a_mistake_is_one_line_with_its_cause(capsys, words):
         ("epsilon --mech EHDS --n 5 --claim '(2, 1/2)-Rényi DP'", "epsilon --mech EHDS --n 5 --claim alpha=2,eps=1/2"),
         ("epsilon --mech EHDS --n 5 --claim 1-GDP", "epsilon --mech EHDS --n 5 --claim mu=1"),
         ("-V", "--version"),
+        ("epsilon EHDS --n 5 --prior '(1, 2)'", "epsilon --mech EHDS --n 5 --prior 1,2"),
+        ("pmf EHDS --x '(2, 3)'", "pmf --mech EHDS --x 2,3"),
         ("help epsilon", "epsilon --help"),
         ("help", "--help"),
     ],

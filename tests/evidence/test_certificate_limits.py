@@ -200,3 +200,15 @@ def test_many_digits_are_honest_work():
     assert time.process_time() - begin < 20
     close = changed(document, ("statement", "upper"), document["statement"]["lower"])
     assert outcome(close, full=True) is not None
+
+
+@pytest.mark.parametrize(
+    "content", ['{"schema": "dpaudit-report/3", "seconds": 1.5}', "<html>", '{"verdict": null}', ""]
+)
+def test_a_file_that_is_no_certificate_is_told_from_a_wrong_one(tmp_path, content):
+    other, wrong = tmp_path / "result.json", tmp_path / "wrong.json"
+    other.write_text(content)
+    assert "this is no certificate, so nothing is said against it" in run(str(other))["reason"]
+    document = make(("EHDS", {"n": 3}))
+    wrong.write_text(json.dumps({**document, "made": "elsewhere"}))
+    assert run(str(wrong))["reason"] == "the hash does not match the content: the file was changed or damaged"

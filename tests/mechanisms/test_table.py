@@ -10,6 +10,7 @@ import pytest
 import dpaudit
 from dpaudit.cli import main
 from dpaudit.mechanisms.load import load_mechanism
+from dpaudit.numbers.errors import InputError
 
 CSV = ",no,yes\nno,3/4,1/4\nyes,0.25,0.75\nmaybe,1/2,0.5\n"
 PAIRS = "x,x_prime\nno,maybe\nmaybe,yes\n"
@@ -244,3 +245,9 @@ def test_a_name_that_would_not_be_read_back_is_not_exported(tmp_path, name):
     with pytest.raises(dpaudit.InputError, match="could not be read back"):
         dpaudit.export_table(Named(), str(tmp_path / "pmf.csv"))
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("rows", [{"no": ["3/4", "1/4"]}, [["3/4", "1/4"]], None])
+def test_rows_in_place_of_a_file_are_refused_in_one_line(rows):
+    with pytest.raises(InputError, match="must be the name of a file"):
+        dpaudit.table(rows)

@@ -113,3 +113,8 @@ def test_numbers_of_thousands_of_digits(zeros):
     found = exact(value, 15)
     assert found.contains(value)
     assert zeros + 14 <= found.places <= zeros + 19
+
+
+def test_an_enclosure_is_no_float():
+    with pytest.raises(TypeError, match=r"an enclosure has two ends: take float\(e.upper\)"):
+        float(exact(Fraction(1, 2), 5))

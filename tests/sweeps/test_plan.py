@@ -18,7 +18,9 @@ from dpaudit.sweeps.work import run_batch
         ("n = 5", "every block needs mech"),
         ('mech = "EHDS"', "every block needs n"),
         ('mech = "EHDX"\nn = 5', "did you mean"),
-        ('mech = "EHDS"\nn = 5\nepsilon = 1', "unknown key; known: mech, n"),
+        ('mech = "EHDS"\nn = 5\nepsilon = 1', r"unknown key; did you mean eps\? known: mech, n"),
+        ('mechs = ["EHDS"]\nn = 5', r"unknown key; did you mean mech\?"),
+        ('mech = "gaussian"\nsigma = 2', "is given by set = {sigma = …}; known: mech"),
         ('mech = "EHDS"\nn = 0', "must be a whole number >= 1"),
         ('mech = "EHDS"\nn = 5\neps = -0.5', "must be > 0"),
         ('mech = "EHDS"\nn = 5\nquantities = "variance"', "must be one of epsilon, delta at E, mean error"),
@@ -80,6 +82,11 @@ def test_parameters_of_an_own_mechanism_in_a_plan(tmp_path):
     for given, rule in (("w = 2", "must be a table"), ({"n": 3}, "has its own key"), ({"w": 2}, "your own mechanism")):
         with pytest.raises(InputError, match=rule):
             expand({"mech": "EHDS", "n": 3, "set": given})
+
+
+def test_a_prior_in_a_list_is_one_prior_each():
+    jobs = expand({"mech": "EHDS", "n": 3, "prior": ["1", "1,3", [1, 3], "(1, 1/2)"]})
+    assert [job.spec["prior"] for job in jobs] == ["1,1", "1,3", "1,1/2"], "the same prior is one job"
 
 
 def test_a_range_with_a_step_is_a_list_of_numbers():

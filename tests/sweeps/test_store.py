@@ -56,6 +56,7 @@ def test_the_time_left_goes_by_the_pace_of_the_last_minute(tmp_path, monkeypatch
         store.finish([found])
     monkeypatch.setattr(stores.time, "time", lambda: now + 10)
     state = store.status()
+    assert state.lately == 2
     rest = state.cost_total - state.cost_done
     assert state.left() == pytest.approx(10 * rest / state.cost_done)
     monkeypatch.setattr(stores.time, "time", lambda: now + 100)

@@ -44,6 +44,7 @@ KINDS: dict[str, Any] = {
     "composition": Composition,
 }
 """Each is made of the document and whether all is checked; check() returns lines and a statement with ``text``."""
+OTHER = "; this is no certificate, so nothing is said against it: a report keeps its own in the folder certificates"
 ACCEPTED, WITNESS = "ACCEPTED", "WITNESS CHECKED"
 
 
@@ -152,7 +153,8 @@ def _child(options: argparse.Namespace) -> dict[str, Any]:
         established, statement = verify(read(content), options.full)
         return _result(established=established, statement=statement)
     except (Rejected, Malformed) as problem:
-        return _result(reason=f"{'malformed: ' if isinstance(problem, Malformed) else ''}{problem}")
+        elsewhere = "" if FORMAT.encode() in content else OTHER
+        return _result(reason=f"{'malformed: ' if isinstance(problem, Malformed) else ''}{problem}{elsewhere}")
     except MemoryError:
         return _result(reason=f"too large to be checked: needs more than {options.memory} MiB of memory (--memory)")
 
