@@ -102,7 +102,7 @@ def test_a_range_with_a_step_is_a_list_of_numbers():
     ("plan", "said"),
     [
         ({"n": "all", "k": 3}, "the theorem for every n covers k = 2, not 3"),
-        ({"mech": "LSZhang", "n": "all"}, "no theorem for every n for LSZhang, only for EHD, EHDL, EHDS and MH"),
+        ({"mech": "LSZhang", "n": "all"}, "known for EHD, EHDL, EHDS and MH, not for LSZhang"),
         ({"mech": "MHdelta", "delta": "1e-8", "n": 3, "eps": "all"}, "MHdelta claims"),
         ({"n": "all", "eps": "1..2"}, "one number, or all"),
         ({"n": "all", "digits": 50}, "must be a whole number >= 1 and <= 40"),
