@@ -57,6 +57,7 @@ CONTENTS = {
     "How to prove": ("forall", "counterexample", "claims", "certificates", "coq"),
     "How to choose": ("compare", "calibrate", "accuracy"),
     "How to publish": ("reports", "ci"),
+    "How to teach": ("teaching",),
     "Reference": ("reference/commands", "mechanisms", "privacy-notions", "json", "guarantees"),
     "Python API": ("reference/api", *(f"reference/api/{name}" for name in API)),
     "Explanation": ("what-epsilon-means", "why-exact", "enclosures", "two-bounds", "trust"),
