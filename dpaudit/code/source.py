@@ -132,6 +132,10 @@ def _either(name: str, own: Callable[..., Any]) -> Any:
     return method
 
 
+IDEAL = ("gaussian", "discrete_laplace", "discrete_gaussian", "bernoulli", "argmax")
+"""The methods of dpaudit.Noise that no generator has."""
+
+
 class Source(random.SystemRandom):
     """What ``sample(x, rng)`` gets: a SystemRandom that also has the usual methods of a numpy generator."""
 
@@ -149,6 +153,8 @@ class Source(random.SystemRandom):
         """Refuses what a generator of numpy has and this source has not; no such name ends as an AttributeError."""
         if not name.startswith("_") and (hasattr(np.random.Generator, name) or hasattr(np.random.RandomState, name)):
             return refuse(f"{name} cannot be followed: take uniform floats or whole numbers")
+        if name in IDEAL:
+            return refuse(f"{name} is ideal noise: annotate the parameter, sample(self, x, noise: dpaudit.Noise)")
         raise AttributeError(name)
 
 

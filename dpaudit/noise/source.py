@@ -24,6 +24,12 @@ class Noise:
     def __init__(self, run: Run) -> None:
         self._run = run
 
+    def __getattr__(self, name: str) -> Any:
+        """Refuses a draw that there is not, and names those that there are."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        refuse(f"noise has no {name}: it has {', '.join(own for own in vars(Noise) if own[0] != '_')}")
+
     def _real(self, kind: str, scale: Any, what: str) -> Any:
         size = exact(scale, what)
         if size <= 0:

@@ -89,6 +89,20 @@ class Steps:
         return weight
 
 
+class Normal(Base):
+    outputs = None
+
+    def sample(self, x, noise: dpaudit.Noise):
+        return x + noise.normal(0, 1)
+
+
+class Bare(Base):
+    outputs = None
+
+    def sample(self, x, noise):
+        return x + noise.bernoulli("1/4")
+
+
 class Library:
     def __init__(self, epsilon):
         self.epsilon = float(epsilon)
@@ -112,7 +126,7 @@ FILES = {
     "broken.json": "{\n",
     "lacking.py": "import no_such_library\n",
 }
-HAS = "own.py has Base, Float, Rounded, Off, Crash, Needs, Root, Nothing, Cut, Steps, Library"
+HAS = "own.py has Base, Float, Rounded, Off, Crash, Needs, Root, Nothing, Cut, Steps, Normal, Bare, Library"
 EXACT = "must be an exact number such as 2, 4/5, 0.8 or 1e-8"
 LOGARITHM = "a logarithm is not rational: take a number just above it, as 1.0987 for ln 3"
 CALIBRATED = (
@@ -207,6 +221,12 @@ MISTAKES = {
     "lead to one Gaussian real part: return which way it was; what noisy steps spend together: dpaudit account "
     '--event "gaussian:sigma=2,rate=1/100 x 1000"; or give its table, dpaudit table pmf.csv, or counts, dpaudit '
     "samples counts.csv",
+    "epsilon --mech own.py:Normal": "--mech = own.py:Normal: Normal sample(0, noise): own.py line 86: noise has no "
+    "normal: it has laplace, exponential, gaussian, uniform, discrete_laplace, discrete_gaussian, bernoulli, argmax, "
+    "argmin; or give its table, dpaudit table pmf.csv, or counts, dpaudit samples counts.csv",
+    "epsilon --mech own.py:Bare": "--mech = own.py:Bare: Bare sample(0, rng): own.py line 93: bernoulli is ideal "
+    "noise: annotate the parameter, sample(self, x, noise: dpaudit.Noise); counts of its outputs can refute a claim: "
+    "dpaudit samples --draw 20000 --mech own.py:Bare --claim 1",
     "epsilon --mech own.py:alone --set data=0,1": "--mech = own.py:alone: takes the data alone; a sampler takes its "
     "random source too: def alone(x, rng)",
     "epsilon --mech own.py:sampler": "--set = (missing): own.py:sampler is a function: say for which data sets, "
