@@ -1,5 +1,6 @@
 """A setting in which n, eps or the prior ranges: how it is read, and who refuses it."""
 
+import re
 from fractions import Fraction
 
 import pytest
@@ -194,3 +195,12 @@ def test_ties_of_several_pairs_are_known_to_be_in_the_limit():
 def test_a_theorem_has_no_tiers(words, tier, capsys):
     assert main(["epsilon", "--mech", "EHDS", *words.split(), "--tier", tier]) == 2
     assert "a theorem has no tiers" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("mech", ["LSZhang", "LSDim", "LSHist"])
+def test_where_no_theorem_covers_every_n_a_claim_does(mech):
+    with pytest.raises(InputError) as refused:
+        dpaudit.epsilon(mech, n="all")
+    (identifier,) = re.findall(r"dpaudit check (\S+)`", refused.value.rule)
+    (row,) = dpaudit.list_claims([identifier])
+    assert (mech in row["statement"], row["establishes"]) == (True, "for all n, by algebra")
