@@ -83,7 +83,8 @@ def read_adjacency(given: str | None, events: Sequence[Event]) -> str:
     if given not in (None, ADD_REMOVE, REPLACE):
         raise InputError("adjacency", given, f"must be {ADD_REMOVE} or {REPLACE}")
     if given == REPLACE and any(event.sampled for event in events):
-        raise InputError("adjacency", given, "no dominating pair of subsampling under replace-one is proved here")
+        rule = f"no dominating pair of subsampling under {REPLACE} is proved: take {ADD_REMOVE}, or leave out rate"
+        raise InputError("adjacency", given, rule)
     own = (Released,) if given is not None else (Released, RandomizedResponse)
     return f"{given or ADD_REMOVE}{OWN if any(isinstance(event, own) for event in events) else ''}"
 

@@ -239,6 +239,8 @@ MISTAKES = {
     "delta --mech EHDS --n 5": "Missing option '--at'. Say at which ε: --at 1",
     "delta --mech EHDS --n 5 --at -1": "--at = -1: must be >= 0",
     "pmf --mech EHDS --n 5 --x 1,2": "--x = 1,2: must sum to n = 5, sums to 3",
+    "account --event gaussian:sigma=1,rate=1/2 --at 1 --adjacency replace-one": "--adjacency = replace-one: no "
+    "dominating pair of subsampling under replace-one is proved: take add-remove-one, or leave out rate",
     "account --event gaussian --at 1": "--event = gaussian: sigma: must be given",
     "account --event gaussian:sigma=1,rate=2 --at 1": "--event = gaussian:sigma=1,rate=2: rate: must be > 0 and <= 1",
     "account --event gaussian:sigma=1,steps=1000 --delta 1e-5": "--event = gaussian:sigma=1,steps=1000: gaussian takes "
