@@ -6,7 +6,7 @@ from pathlib import Path
 from docs.site.contents import ROOT
 from dpaudit.files.text import markdown
 from dpaudit.reports.document import SCHEMA, Document, load
-from dpaudit.reports.index import in_short, own_page, verdict_words
+from reports.index import in_short, own_page, verdict_words
 
 REPORTS = ROOT / "reports"
 

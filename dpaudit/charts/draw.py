@@ -291,32 +291,6 @@ def _side(place: int, count: int) -> str:
     return "left" if place < count / 4 else "right" if place > 3 * count / 4 else "center"
 
 
-def shares(
-    axes: Axes, names: Sequence[str], values: Sequence[Enclosure | None], verdicts: Sequence[Verdict | None]
-) -> None:
-    """Draws a bar for each share of what is stated; one that exceeds the picture ends in an arrow."""
-    widths = [math.inf if v is not None and v.is_infinite else 0.0 if v is None else number(v) for v in values]
-    finite = [width for width in widths if math.isfinite(width)]
-    top = max([1.3, *(1.12 * width for width in finite if width < 4)])
-    for i, (value, width) in enumerate(zip(values, widths, strict=True)):
-        verdict = verdicts[i]
-        colour = OPEN if verdict is None else BY_VERDICT.get(verdict, OPEN)
-        axes.barh(i, min(width, top), color=colour, height=0.62)
-        words = "not known" if value is None else "∞" if math.isinf(width) else f"{100 * width:.3g} %"
-        inside = width > 0.8 * top
-        axes.annotate(
-            f"{words} →" if width > top else words, (min(width, top), i), xytext=(-4 if inside else 4, 0),
-            textcoords="offset points", va="center", ha="right" if inside else "left", fontsize=9,
-            color="white" if inside else INK,
-        )  # fmt: skip
-    axes.axvline(1, color=INK, linewidth=1, linestyle=(0, (5, 3)))
-    axes.set_yticks(range(len(names)), [shortened(name, 34) for name in names])
-    axes.set_xlim(0, top)
-    axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "25 %", "50 %", "75 %", "100 %"])
-    axes.invert_yaxis()
-    axes.grid(False, axis="y")
-
-
 Sides = tuple[float, float, float, float]
 
 

@@ -61,20 +61,17 @@ class Meter:
         self._share: float | None = None
         self._notice: str | None = None
 
-    def tell(self, done: int, total: int, share: float | None = None) -> None:
-        """Notes how much of this phase is done; fewer than before is a new phase, and so is another total.
-
-        ``share`` is that of the time, where it is known about how long the steps take; there the total may grow.
-        """
+    def tell(self, done: int, total: int) -> None:
+        """Notes how much of this phase is done; fewer than before is a new phase, and so is another total."""
         if (done, total) != (self._done, self._total):
             self._moved = self._clock()
-        if done < self._done or (share is None and total != self._total):
+        if done < self._done or total != self._total:
             self._phase = self._moved
-        self._done, self._total, self._share = done, total, share
+        self._done, self._total = done, total
 
-    def say(self, words: str) -> None:
-        """Notes in words what is being done, and how it stands."""
-        self._words = visible(words)
+    def say(self, words: str, share: float | None = None) -> None:
+        """Notes in words what is being done, and, where it is known, the share of the time that is over."""
+        self._words, self._share = visible(words), share
 
     def announce(self, words: str) -> None:
         """Notes the budget about to be spent, for a separate line within a second; only once for the whole work."""
@@ -101,7 +98,7 @@ class Meter:
         It stands when it has not moved for STANDS seconds, and for three times as long as a step took before.
         """
         if self._share is not None:
-            return self._weighed(self._share)
+            return [*([f"{100 * self._share:.0f} %"] if self._share else []), *filter(None, [self.left()])]
         if not 0 < self._done < self._total:
             return []
         parts = [f"{self._done} of {self._total}", f"{self._done * 100 // self._total} %"]
@@ -109,12 +106,6 @@ class Meter:
             return parts
         left = (now - self._phase) * (self._total - self._done) / self._done
         return [*parts, f"about {duration(left)} left"]
-
-    def _weighed(self, share: float) -> list[str]:
-        """The count from the first step on, with the share of the time where that is known."""
-        if self._total <= 1:
-            return []
-        return list(filter(None, [f"{self._done} of {self._total}", f"{share:.0%}".replace("%", " %"), self.left()]))
 
     def left(self) -> str:
         """Returns "about 12 s left" by the share of the time that is over; "" until it can be told."""
@@ -157,22 +148,17 @@ def watched(label: str) -> Iterator[Tell]:
 
 
 @contextmanager
-def counted(label: str) -> Iterator[Callable[[str, int, int, float], None]]:
-    """Yields the function that takes the current phase, the steps done and in total, and the share of the time.
+def counted(label: str) -> Iterator[Callable[[str, float], None]]:
+    """Yields the function that takes the words of the current step, and the share of the time that is over.
 
     The first line comes within two seconds, as the work is known to take long.
     """
     meter = Meter(label, first=min(FIRST, SOON))
-
-    def note(words: str, done: int, total: int, share: float) -> None:
-        meter.say(words)
-        meter.tell(done, total, share)
-
     if not sys.stderr.isatty():
         with lines(label, meter):
-            yield note
+            yield meter.say
         return
-    from rich.progress import BarColumn, ProgressColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, ProgressColumn, TimeElapsedColumn
 
     class Left(ProgressColumn):
         """The remaining time, as printed without a terminal."""
@@ -183,13 +169,12 @@ def counted(label: str) -> Iterator[Callable[[str, int, int, float], None]]:
 
             return Text(meter.left())
 
-    steps = TextColumn("{task.fields[steps]}", markup=False)
-    with bar(BarColumn(), steps, TimeElapsedColumn(), Left()) as drawn:
-        task = drawn.add_task(visible(label), total=None, steps="")
+    with bar(BarColumn(), TimeElapsedColumn(), Left()) as drawn:
+        task = drawn.add_task(visible(label), total=None)
 
-        def show(words: str, done: int, total: int, share: float) -> None:
-            note(words, done, total, share)
-            drawn.update(task, description=visible(words), completed=share, total=1.0, steps=f"{done} of {total}")
+        def show(words: str, share: float) -> None:
+            meter.say(words, share)
+            drawn.update(task, description=visible(words), completed=share, total=1.0)
 
         yield show
 

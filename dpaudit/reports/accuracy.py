@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, replace
 from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from dpaudit.mechanisms import Mechanism
-from dpaudit.mechanisms import posterior as released
 from dpaudit.numbers.digits import at_most
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.errors import InputError
@@ -20,7 +17,7 @@ from dpaudit.privacy.protocols import text
 from dpaudit.reports.block import MOST_POINTS, Block
 from dpaudit.reports.document import Bound, Section
 from dpaudit.reports.plan import check_keys, exact_list
-from dpaudit.reports.steps import COSTS, Job, Progress
+from dpaudit.reports.steps import ACCURACY, COSTS, Job, Progress
 from dpaudit.reports.table import Cell, Figure, Look, Table
 from dpaudit.reports.words import listed
 from dpaudit.studies.accuracy.accuracy import accuracy, posterior
@@ -29,14 +26,8 @@ from dpaudit.studies.compare.ranges import RangePoint, crossovers, data_of
 
 Part = Section | Bound
 NAME, DIGITS = "study of accuracy", 10
-MOST_OUTPUTS = 100_000
-"""A mechanism with more outputs is left out of the mean errors of an audit."""
 MOST_DISTANCES = 400
-"""A mechanism with more outputs is left out of the distances of an audit."""
-LARGEST = 40
-"""The balanced data of an audit have at most so many records."""
-FEW_N = 20
-"""The mean errors of an audit are at about so many n."""
+"""The distances of a mechanism with more outputs are not drawn."""
 
 
 def errors_by_n(block: Block, shares: Sequence[Fraction], progress: Progress) -> Section:
@@ -95,7 +86,7 @@ def distances(block: Block, x: Histogram, progress: Progress, title: str = "") -
     bounds: list[Bound] = []
     commands = []
     for case in block.cases:
-        progress(f"{case.label}: accuracy at x = {text(x)}")
+        progress(f"{case.label}: {ACCURACY} x = {text(x)}")
         found = accuracy(case.setting.at(n=sum(x)), x, digits=DIGITS)
         commands.append(found.command or "")
         name = case.label
@@ -130,28 +121,6 @@ def _half_within(table: Table, x: Histogram) -> str:
     return f"At x = {text(x)} half of the releases lie within {at_most(near, 3)} of the truth with {ends[near]}{others}"
 
 
-def balanced(block: Block, progress: Progress) -> Iterator[Part]:
-    """Yields mean errors over n, and the bounds on balanced data, of the mechanisms that release a posterior."""
-    kept = [case for case in block.cases if case.setting.has_n and _outputs(case.mechanism) <= MOST_OUTPUTS]
-    model = block.model
-    if not kept or not block.ns or model is None:
-        return
-    k = model.k
-    ns = [n for n in block.ns if n % k == 0] or list(block.ns)
-    yield errors_by_n(Block.of(kept, ns[:: max(1, -(-len(ns) // FEW_N))]), [Fraction(1, k)] * k, progress)
-    n = min(block.ns[-1], LARGEST)
-    x = tuple(n // k + (cell < n % k) for cell in range(k))
-    small = [case for case in kept if _outputs(case.at(n).mechanism) <= MOST_DISTANCES]
-    if small:
-        yield from distances(Block.of(small, (n,)), x, progress)
-
-
-def _outputs(mechanism: Mechanism) -> float:
-    """How many outputs a mechanism has that releases a posterior; infinitely many of any other one."""
-    found = released(mechanism)
-    return math.inf if found is None else found.count_outputs()
-
-
 def prepare(entry: dict[str, Any]) -> Job:
     """The checked job of a [[study]] of kind "accuracy": "n" and "shares", or "x" with "priors" or the bounds."""
     check_keys("study", entry, "title", "mechs", "n", "shares", "x", "prior", "priors", "eps")
@@ -167,13 +136,12 @@ def prepare(entry: dict[str, Any]) -> Job:
         posterior(case.setting)
     title = str(entry.get("title", ""))
     if x is not None and "priors" not in entry:
-        count = len(block.cases)
-        return Job(NAME, count, count * COSTS["accuracy at"], partial(distances, block, x, title=title))
+        return Job(NAME, len(block.cases) * COSTS[ACCURACY], partial(distances, block, x, title=title))
     if x is not None:
         priors = whole_numbers("priors", entry["priors"], most=MOST_POINTS)
-        return Job(NAME, len(priors), len(priors), partial(_titled, partial(errors_by_prior, block, x, priors), title))
+        return Job(NAME, len(priors), partial(_titled, partial(errors_by_prior, block, x, priors), title))
     make = partial(errors_by_n, block, [part / sum(parts) for part in parts])
-    return Job(NAME, len(block.ns), len(block.ns), partial(_titled, make, title))
+    return Job(NAME, len(block.ns), partial(_titled, make, title))
 
 
 def _titled(make: Callable[[Progress], Section], title: str, progress: Progress) -> Iterator[Part]:

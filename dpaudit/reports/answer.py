@@ -54,12 +54,13 @@ def exit_code(documents: Sequence[Document], require: bool, every_n: bool = Fals
     judged = [f.judgement for f in findings if f.judgement is not None and f.judgement.whose.value != "nominal"]
     claims = [claim.verdict for document in documents for claim in document.claims]
     bounds = [bound.verdict for document in documents if document.accuracy_first for bound in document.bounds]
-    lost = [finding.name for finding in findings if finding.epsilon is None and finding.proof is None]
+    unknown = [finding for finding in findings if finding.epsilon is None and finding.proof is None]
+    lost = [f"{finding.name} ({'; '.join(finding.lost)})" for finding in unknown]
     refuted = any(found.verdict is Verdict.REFUTED for found in judged) or Verdict.REFUTED in bounds
     if require and (refuted or any(verdict in FAILS for verdict in claims)):
         return 1, ""
     if lost:
-        return 3, f"could not be audited: {', '.join(dict.fromkeys(lost))}; the report says why"
+        return 3, f"could not be audited: {', '.join(dict.fromkeys(lost))}"
     if not require:
         return 0, ""
     open_ = [found.subject for found in judged if found.verdict is Verdict.UNDECIDED]

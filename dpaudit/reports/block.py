@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, TypeVar
@@ -28,21 +28,16 @@ T = TypeVar("T")
 DIGITS = 12
 MOST_POINTS = 10_000
 """Numbers of records in one audit of a report."""
-MOST_REFUSED = 50
-"""So many n at the end of a range may be refused by a mechanism's constructor."""
 EVERY_N = {2: 60, 3: 12}
 """With --n all, the theorem decides, and the picture shows n up to this, by the number of cells; else up to 6."""
 
 
 @dataclass(frozen=True)
 class Unknown:
-    """What could not be computed at an n, and why; ``absent`` where there is no such mechanism at that n."""
+    """What could not be computed at an n, and why; the claim where another number than the true ε decides it."""
 
     reason: str
-    absent: bool = False
     claim: Claim = field(default_factory=Claim)
-    """The verdict all the same, where another number than the true ε decides."""
-    fault: Exception | None = field(default=None, compare=False)
 
 
 Answer = EpsilonResult | Unknown
@@ -100,9 +95,9 @@ class Case:
         try:
             return audit.epsilon(self.at(n), digits=DIGITS, claim=self.asked_at(n))
         except PrecisionExhausted as problem:
-            return Unknown(visible(str(problem)).removeprefix("undecided: "), False, self._judged(n), problem)
+            return Unknown(visible(str(problem)).removeprefix("undecided: "), self._judged(n))
         except InputError as problem:
-            return Unknown(visible(str(problem)), self.refuses(n), fault=problem)
+            return Unknown(visible(str(problem)))
 
     def _judged(self, n: int | None) -> Claim:
         """The verdict where the true ε cannot be computed: δ, say, may decide."""
@@ -111,14 +106,6 @@ class Case:
             with suppress(PrecisionExhausted, InputError):
                 return asked.judge(self.at(n).mechanism, Effort(DIGITS))
         return Claim(asked, None if asked is None else Verdict.UNDECIDED)
-
-    def refuses(self, n: int | None) -> bool:
-        """Whether there is no such mechanism at that n: a user's own constructor refuses it."""
-        try:
-            _ = self.at(n).mechanism
-        except InputError:
-            return self.model is None
-        return False
 
     @property
     def last(self) -> Answer:
@@ -154,8 +141,6 @@ class Block:
     every_n: bool = False
     names: tuple[str, ...] = ()
     """The names of the mechanisms in a report, where their own do not tell them apart."""
-    refused: tuple[tuple[int, str], ...] = field(default=(), compare=False)
-    """The n behind the others at which the constructor of the one mechanism refuses to make one, and its words."""
 
     @staticmethod
     def read(mechs: Any, *, n: Any = None, settings: Any = None, claim: Any = None, **given: Any) -> Block:
@@ -171,48 +156,28 @@ class Block:
             raise InputError("n", "(missing)", "must be a range such as 1..60, or all")
         if is_all(n) and not all(map(in_family, names)):
             raise InputError("n", n, "numbers or a range are needed for your own mechanism: no theorem knows it")
-        shape = {name: given.pop(name, None) for name in ("k", "prior", "eps", "epsilon", "adjacency")}
-        ns = _shown_n(shape) if is_all(n) else () if n is None else whole_numbers("n", n, most=MOST_POINTS)
-        shared = {**given, **(settings or {})}
-        refused: list[tuple[int, str]] = []
-        while True:
-            try:
-                found = Setting.read_each(names, shared=shared, n=ns[-1] if ns else None, **shape)
-                block = Block(tuple(found), ns, guarantee, is_all(n), refused=tuple(reversed(refused)))
-                _ = [case.mechanism for case in block.cases]  # whatever is wrong is said before the first audit
-                return block
-            except InputError as error:
-                if len(names) > 1 or len(ns) < 2 or len(refused) == MOST_REFUSED or error.option != "mech":
-                    raise
-                refused.append((ns[-1], visible(str(error))))
-                ns = ns[:-1]
+        priors = _several(given.pop("prior", None))
+        shape = {name: given.pop(name, None) for name in ("k", "eps", "epsilon", "adjacency")}
+        shown = _shown_n(shape["k"], priors[0]) if is_all(n) else ()
+        ns = shown if is_all(n) or n is None else whole_numbers("n", n, most=MOST_POINTS)
+        shape |= {"n": ns[-1] if ns else None, "shared": {**given, **(settings or {})}}
+        found = [one for prior in priors for one in Setting.read_each(names, prior=prior, **shape)]
+        block = named([Block(tuple(found), ns, guarantee, is_all(n))])[0]
+        _ = [case.mechanism for case in block.cases]  # whatever is wrong is said before the first audit
+        return block
 
     @cached_property
     def cases(self) -> tuple[Case, ...]:
         """The mechanisms under names that tell them apart; every question about one is asked here alone."""
-        lost: dict[int | None, Answer] = {n: Unknown(reason, absent=True) for n, reason in self.refused}
-        named = zip(self.names or self.labels, self.settings, strict=True)
-        return tuple(Case(name, setting, self.guarantee, self.ns, dict(lost)) for name, setting in named)
-
-    @staticmethod
-    def of(cases: Sequence[Case], ns: Sequence[int]) -> Block:
-        """A block of these mechanisms under their names, at other n."""
-        return Block(tuple(case.setting for case in cases), tuple(ns), names=tuple(case.label for case in cases))
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """The names of the mechanisms: EHD, EHD/exact; those of one name with their reference."""
-        own = [setting.label for setting in self.settings]
-        told = (f"{s.label} ({s.reference() or i})" for i, s in enumerate(self.settings, 1))
-        return tuple(name if own.count(name) == 1 else longer for name, longer in zip(own, told, strict=True))
+        found = zip(self.names, self.settings, strict=True)
+        return tuple(Case(name, setting, self.guarantee, self.ns) for name, setting in found)
 
     @property
     def title(self) -> str:
         """The names of the mechanisms for a title."""
-        labels = list(self.labels)
-        if labels == list(REGISTRY):
+        if list(self.names) == list(REGISTRY):
             return "all mechanisms"
-        return ("; " if any(", " in label for label in labels) else ", ").join(labels)
+        return ("; " if any(", " in name for name in self.names) else ", ").join(self.names)
 
     @property
     def model(self) -> Model | None:
@@ -241,10 +206,35 @@ class Block:
         return command_line("report", *words, claim=claim, **options)
 
 
-def _shown_n(shape: dict[str, Any]) -> tuple[int, ...]:
+def named(blocks: Sequence[Block]) -> tuple[Block, ...]:
+    """The blocks, in which a mechanism that occurs several times is named with its setting, or with its file."""
+    every = [(block, setting) for block in blocks for setting in block.settings]
+    names = [setting.label for _, setting in every]
+    for longer in (_with_facts, lambda block, setting: f"{setting.label} ({setting.reference()})"):
+        names = [longer(*one) if names.count(name) > 1 else name for name, one in zip(names, every, strict=True)]
+    found = iter(names)
+    return tuple(replace(block, names=tuple(next(found) for _ in block.settings)) for block in blocks)
+
+
+def _with_facts(block: Block, setting: Setting) -> str:
+    """The name of a mechanism with what may tell it from another one of the same name."""
+    mechanism, model = setting.mechanism, setting.model
+    facts = [setting.label, *([f"ε = {mechanism.epsilon}"] if model is not None else [])]
+    facts += [f"prior ({', '.join(map(str, model.prior))})"] if model is not None else []
+    facts += [f"{name} = {value}" for name, value in mechanism.settings().items() if name != "n"]
+    facts += [str(setting.adjacency)] if setting.adjacency is not None else []
+    return ", ".join(facts + ([] if block.guarantee is None else [f"asked {block.guarantee.text()}"]))
+
+
+def _several(prior: Any) -> list[Any]:
+    """The priors: a list of texts such as "1,1" is several of them."""
+    many = isinstance(prior, list) and any(isinstance(one, str) and "," in one for one in prior)
+    return prior if many else [prior]
+
+
+def _shown_n(k: Any, prior: Any) -> tuple[int, ...]:
     """The n of the picture with --n all."""
-    prior = shape["prior"]
-    cells = len(prior.split(",")) if isinstance(prior, str) else len(prior) if prior else int(shape["k"] or 2)
+    cells = len(prior.split(",")) if isinstance(prior, str) else len(prior) if prior else int(k or 2)
     return tuple(range(1, EVERY_N.get(cells, 6) + 1))
 
 

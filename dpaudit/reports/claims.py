@@ -11,7 +11,7 @@ from dpaudit.numbers.digits import powers, short
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.reports.document import Paper, Section
-from dpaudit.reports.steps import COSTS, Job, Progress
+from dpaudit.reports.steps import CLAIM, COSTS, Job, Progress
 from dpaudit.reports.table import Cell, Table
 
 if TYPE_CHECKING:
@@ -28,14 +28,14 @@ def prepare(patterns: tuple[str, ...]) -> Job:
     library = load()
     chosen = library.choose(() if patterns == ("*",) else patterns)
     count = sum(map(len, library.rounds(chosen)))
-    return Job("the claims", count + 1, count * COSTS["claim checked"], partial(_run, chosen))
+    return Job("the claims", count * COSTS[CLAIM], partial(_run, chosen))
 
 
 def _run(chosen: Sequence[str], progress: Progress) -> Iterator[Paper | Section]:
     from dpaudit.claims.runner import decide
 
     progress(f"checking {len(chosen)} claims")
-    results = list(decide(chosen, progress=lambda result, done, total: progress(f"claim checked: {result.claim.id}")))
+    results = list(decide(chosen, progress=lambda result, done, total: progress(f"{CLAIM}: {result.claim.id}")))
     papers = [paper(result) for result in results]
     yield _by_document(papers)
     yield from papers

@@ -8,10 +8,7 @@ from typing import Any
 from dpaudit.charts import draw, style
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.reports.document import Section
-from dpaudit.reports.table import Figure, Look, Table
-
-ROW = 0.34
-"""Inches of one bar."""
+from dpaudit.reports.table import Figure, Look, Table, apart
 
 
 def drawn(section: Section, name: str, order: Sequence[str] = ()) -> str:
@@ -20,12 +17,9 @@ def drawn(section: Section, name: str, order: Sequence[str] = ()) -> str:
     if figure is None or table is None:
         return ""
     with style.styled():
-        tall = max(1.2, ROW * len(table.rows) + 0.9) if figure.look is Look.SHARES else style.HEIGHT
-        axes = style.new_axes(height=tall)
+        axes = style.new_axes()
         if figure.look is Look.PAIR:
             _pair(axes, figure, table)
-        elif figure.look is Look.SHARES:
-            draw.shares(axes, table.column(figure.y), table.column(figure.x), table.column(figure.at))
         else:
             _lines(axes, figure, table, order)
         alt = f"{figure.title}. {figure.y_label or figure.y} by {figure.x_label or figure.x}."
@@ -36,12 +30,14 @@ def _lines(axes: Any, figure: Figure, table: Table, order: Sequence[str]) -> Non
     ends = dict(figure.ends)
     x, y = table.index(figure.x), table.index(figure.y)
     series = []
-    for name, rows in table.groups(figure.by).items():
+    groups = table.groups(figure.by)
+    shown = apart(list(groups))
+    for name, rows in groups.items():
         known = [row for row in rows if row[x] is not None and row[y] is not None]
         xs: Any = [draw.number(row[x]) if isinstance(row[x], Enclosure) else row[x] for row in known]  # type: ignore[arg-type]
         if known:
             colour = order.index(name) if name in order else None
-            series.append(draw.Line(name, tuple(xs), tuple(row[y] for row in known), ends.get(name, ""), colour))  # type: ignore[misc]
+            series.append(draw.Line(shown[name], tuple(xs), tuple(row[y] for row in known), ends.get(name, ""), colour))  # type: ignore[misc]
     given = ("x_label", "y_label", "log_x", "log_y", "ordered")
     options: dict[str, Any] = {name: getattr(figure, name) for name in given}
     draw.lines(axes, series, figure.marks, steps=figure.look is Look.STEPS, **options)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import count, takewhile
 from typing import Any
 
 from dpaudit.audit import explanation
@@ -21,17 +22,18 @@ from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.adjacency import REPLACE_ONE
 from dpaudit.privacy.guarantee import EpsilonDelta
 from dpaudit.privacy.protocols import Dataset, Output, plain
+from dpaudit.reports import steps
 from dpaudit.reports.block import DIGITS, Case, Unknown
 from dpaudit.reports.document import EveryN, Finding, Proof, Value
 from dpaudit.reports.everywhere import known_everywhere
-from dpaudit.reports.steps import SMALLER, Progress, Steps, cost
+from dpaudit.reports.steps import Progress
 
 MOST_LOOKED = 500
 """So many n below one that fails are looked at, to find the smallest."""
 MOST_MASSES = 2_000_000
 """Pairs times outputs at the n that fails: with more, the smaller n are not looked at."""
-DOUBLINGS, FARTHEST = 20, 10**6
-"""How far beyond the largest n one that fails is sought, where a theorem says that there is one."""
+FARTHEST = 10**6
+"""Where a theorem says that some n fails, one is sought up to this, at every double of the largest n."""
 
 
 def finding(case: Case, progress: Progress, every_n: bool = False) -> Finding:
@@ -39,25 +41,22 @@ def finding(case: Case, progress: Progress, every_n: bool = False) -> Finding:
     for n in case.places():
         progress(f"{case.label}: true ε" + (f", n = {n}" if n is not None else ""))
         case.answer(n)
-    progress(f"{case.label}: what is known for every n")
+    progress(f"{case.label}: {steps.EVERY_N}")
     place = case.places()[-1]
     everywhere = known_everywhere(case.setting, case.asked_at(place), every_n) if case.setting.has_n else None
     each = {n: found for n in case.places() if (found := judged_at(case, n)) is not None}
-    first = _first(case, [n for n, found in each.items() if found.verdict is Verdict.REFUTED], progress)
-    if first is None and everywhere is not None and everywhere.verdict is Verdict.REFUTED:
-        first = _beyond(case, everywhere, progress)
+    failing = [n for n, found in each.items() if found.verdict is Verdict.REFUTED]
+    if not failing and everywhere is not None and everywhere.verdict is Verdict.REFUTED:
+        failing = _beyond(case, everywhere)
+    first = _first(case, failing, progress) if failing else None
     judgement = _together(case, each, first, everywhere)
     return _described(case, judgement, first, everywhere)
 
 
 def judged_at(case: Case, n: int | None) -> Judgement | None:
     """The judgement at one n; None where nothing is stated, or there is no such mechanism."""
-    answer = case.answer(n)
-    if isinstance(answer, Unknown) and answer.absent:
-        return None
     whose = Whose.ASKED if case.guarantee else Whose.NOMINAL if case.claimed is None else Whose.CLAIMED
-    extent = Extent((n,)) if n is not None else None
-    return judged(answer.claim, case.label, whose, extent)
+    return judged(case.answer(n).claim, case.label, whose, Extent((n,)) if n is not None else None)
 
 
 @dataclass(frozen=True)
@@ -68,51 +67,35 @@ class First:
     searched: str = ""
 
 
-def _fails(case: Case, n: int, steps: Steps) -> bool | None:
-    """Whether the statement fails at that n; None where that is open or there is no such mechanism."""
-    if n not in case.answers:
-        steps(f"{case.label}: {SMALLER}, n = {n}", _cost(case, n))
-    found = judged_at(case, n)
-    return None if found is None or found.verdict is Verdict.UNDECIDED else found.verdict is Verdict.REFUTED
-
-
-def _cost(case: Case, n: int) -> float:
-    """What the true ε at an n costs: beyond the range it grows with n."""
-    return cost(SMALLER) * max(1.0, n / case.ns[-1])
-
-
-def _first(case: Case, failing: Sequence[int | None], progress: Progress) -> First | None:
-    """The smallest n that fails, from 1 on; None where none is known to fail."""
-    least = min(failing, key=lambda n: n or 0, default=None)
+def _first(case: Case, failing: Sequence[int | None], progress: Progress) -> First:
+    """The smallest n that fails, from 1 on."""
+    least = min(failing, key=lambda n: n or 0)
     if least is None or not case.setting.has_n:
-        return First(least) if failing else None
+        return First(least)
     if least > MOST_LOOKED or case.at(least).mechanism.count_masses() > MOST_MASSES:
         return First(least, "not all smaller n were searched")
-    steps = Steps.of(progress)
-    for n in range(1, least):
-        steps.expect(n not in case.answers, _cost(case, n))
-    smallest = next(n for n in range(1, least + 1) if _fails(case, n, steps))
-    open_ = [n for n in range(1, smallest) if _fails(case, n, steps) is None]
-    return First(smallest, f"{Extent(tuple(open_)).values()} below it not decided" if open_ else "")
-
-
-def _beyond(case: Case, theorem: EveryN, progress: Progress) -> First | None:
-    """The smallest n that fails beyond those asked for, where a theorem says that there is one."""
-    steps = Steps.of(progress)
-    low = top = case.ns[-1]
-    tried = [top << i for i in range(1, DOUBLINGS) if top << i <= FARTHEST]
-    for high in [theorem.attained] if theorem.attained is not None else tried:
-        steps.expect(1, _cost(case, high))
-        if _fails(case, high, steps):
+    smaller = [n for n in range(1, least) if n not in case.answers]
+    steps.Steps.of(progress).expect(len(smaller) * steps.COSTS[steps.SMALLER])
+    open_ = []
+    for n in range(1, least + 1):
+        if n in smaller:
+            progress(f"{case.label}: {steps.SMALLER}, n = {n}")
+        found = judged_at(case, n)
+        if found is not None and found.verdict is Verdict.REFUTED:
+            least = n
             break
-        low = high
-    else:
-        return None
-    steps.expect((high - low).bit_length(), _cost(case, (low + high) // 2))
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if _fails(case, middle, steps) else (middle, high)
-    return _first(case, [high], progress)
+        open_ += [n] if found is None or found.verdict is Verdict.UNDECIDED else []
+    return First(least, f"{Extent(tuple(open_)).values()} below it not decided" if open_ else "")
+
+
+def _beyond(case: Case, theorem: EveryN) -> list[int | None]:
+    """An n that fails beyond those asked for: where the supremum is attained, else among the doubles of the last n."""
+    doubles = takewhile(lambda n: n <= FARTHEST, (case.ns[-1] << i for i in count(1)))
+    for n in doubles if theorem.attained is None else [theorem.attained]:
+        found = judged_at(case, n)
+        if found is not None and found.verdict is Verdict.REFUTED:
+            return [n]
+    return []
 
 
 def _together(
@@ -230,8 +213,7 @@ def _lost(case: Case) -> list[str]:
     found: dict[str, list[int]] = {}
     for n, answer in sorted(case.answers.items(), key=lambda entry: entry[0] or 0):
         if isinstance(answer, Unknown):
-            reason = f"there is no such mechanism ({answer.reason})" if answer.absent else answer.reason
-            found.setdefault(reason, []).extend([] if n is None else [n])
+            found.setdefault(answer.reason, []).extend([] if n is None else [n])
     return [(f"{Extent(tuple(ns)).values()}: " if ns else "") + reason for reason, ns in found.items()]
 
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
-from dpaudit.numbers.digits import beside, decimal, equated, percent, powers, short
+from dpaudit.numbers.digits import beside, decimal, equated, powers, short
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.loss import verdict as compared
 from dpaudit.reports import words
 from dpaudit.reports.document import FAILS, WORST_FIRST, Document, Finding, Paper, Section
-from dpaudit.reports.table import Cell, Column, Figure, Kind, Look, Table
+from dpaudit.reports.table import Cell, Column, Figure, Kind, Look, Table, apart
 
 MOST_ROWS = 30
 """A table of a page has about so many rows, unless all of it is asked for; result.json has all."""
@@ -247,7 +247,7 @@ def _side_by_side(table: Table, figure: Figure) -> tuple[list[str], list[list[Te
             found.setdefault(row[x], {})[name] = Text(f"{mark(own)} {said}" if own else said, own)
     places = sorted(found, key=lambda at: (at is None, at))
     shown = [[cell(table.columns[x], at), *(found[at].get(name, Text("")) for name in lines)] for at in places]
-    return [figure.x, *lines], shown, [True] * (len(lines) + 1)
+    return [figure.x, *apart(list(lines)).values()], shown, [True] * (len(lines) + 1)
 
 
 def _some(rows: Sequence[Sequence[Text]], most: int) -> list[int]:
@@ -271,5 +271,5 @@ def cell(column: Column, value: Cell) -> Text:
     if isinstance(value, Verdict):
         return _verdict(value)
     if isinstance(value, Enclosure):
-        return Text(percent(value.to_dict()) if column.kind is Kind.SHARE else short(value.to_dict()))
+        return Text(short(value.to_dict()))
     return Text(decimal(str(value)) if isinstance(value, Fraction) else powers(str(value)))

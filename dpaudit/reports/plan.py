@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,13 +14,11 @@ from dpaudit.files.strict_json import read_text
 from dpaudit.mechanisms import REGISTRY
 from dpaudit.numbers.errors import InputError, TooLargeError
 from dpaudit.numbers.rationals import positive
-from dpaudit.reports.block import Block
+from dpaudit.reports.block import Block, named
 
 T = TypeVar("T")
 LARGEST = 1 << 20
 """A plan of more bytes is refused."""
-PRIORS = "EHDL"
-"""The mechanism of a study of priors that names none."""
 BLOCK_KEYS = ("mechs", "n", "k", "prior", "eps", "adjacency", "claim", "set")
 
 
@@ -33,6 +31,8 @@ class Plan:
     audits: tuple[Block, ...] = ()
     claims: tuple[str, ...] = ()
     studies: tuple[dict[str, Any], ...] = ()
+    studies_first: bool = False
+    """Whether the studies come before the audits, as in the file."""
     text: str = ""
 
 
@@ -76,47 +76,18 @@ def read_plan(path: str) -> Plan:
     title = data.get("title", "Audit report")
     if not isinstance(title, str):
         raise InputError("title", title, 'must be text: title = "My report"')
-    studies = _tables(data, "study")
-    studied = {study.get("mech", PRIORS) for study in studies if study.get("kind") == "priors"}
     found = Plan(
         title=title,
         command=f"dpaudit report --plan {Path(path).name}",
-        audits=_named(each("audit", _tables(data, "audit"), _block), studied),
+        audits=named(each("audit", _tables(data, "audit"), _block)),
         claims=_claims(data.get("claims", [])),
-        studies=tuple(studies),
+        studies=tuple(_tables(data, "study")),
+        studies_first=[key for key in data if key in ("audit", "study")][:1] == ["study"],
         text=text,
     )
     if not (found.audits or found.claims or found.studies):
         raise InputError("plan", path, "says nothing to report: it needs [[audit]], [[study]] or claims")
     return found
-
-
-def _named(audits: Sequence[Block], studied: Collection[str] = ()) -> tuple[Block, ...]:
-    """The audits; a mechanism that several of them or a study have is named with what tells it apart."""
-    every = [label for block in audits for label in block.labels]
-    facts = [_facts(block) for block in audits]
-    shared = {key for fact in facts for key in fact if len({other.get(key) for other in facts}) > 1}
-
-    def name(label: str, fact: dict[str, str]) -> str:
-        wanted = shared | {"eps", "prior"} if label in studied else shared if every.count(label) > 1 else ()
-        return ", ".join([label, *(words for key, words in fact.items() if key in wanted)])
-
-    return tuple(
-        replace(block, names=tuple(name(label, fact) for label in block.labels))
-        for block, fact in zip(audits, facts, strict=True)
-    )
-
-
-def _facts(block: Block) -> dict[str, str]:
-    """What tells a block from another one, in words."""
-    setting = block.settings[0]
-    found = {"eps": f"ε = {block.eps}"} if block.eps is not None else {}
-    if block.model is not None:
-        found["prior"] = f"prior ({', '.join(map(str, block.model.prior))})"
-    found |= {name: f"{name} = {value}" for name, value in setting.mechanism.settings().items() if name != "n"}
-    found |= {"n": f"n up to {block.ns[-1]}"} if block.ns else {}
-    found |= {"adjacency": str(setting.adjacency)} if setting.adjacency is not None else {}
-    return found | ({} if block.guarantee is None else {"claim": f"asked {block.guarantee.text()}"})
 
 
 def each(table: str, entries: Sequence[dict[str, Any]], read: Callable[[dict[str, Any]], T]) -> tuple[T, ...]:

@@ -11,23 +11,21 @@ from time import perf_counter
 from typing import Any
 
 from dpaudit.audit.judgement import badness
-from dpaudit.files.writing import write_file
 from dpaudit.numbers.balls import PrecisionExhausted
 from dpaudit.numbers.errors import InputError, visible
-from dpaudit.reports import accuracy, claims, priors, sections
-from dpaudit.reports.block import Block, Unknown
+from dpaudit.reports import accuracy, claims, sections
+from dpaudit.reports.block import Block
 from dpaudit.reports.certificates import certified
 from dpaudit.reports.document import ACCURACY, Bound, Document, Finding, Paper, Section, load, versions
-from dpaudit.reports.index import NAME, index
 from dpaudit.reports.judge import finding
 from dpaudit.reports.plan import Plan, each, from_options, read_plan
-from dpaudit.reports.steps import COSTS, Job, Progress, Steps
+from dpaudit.reports.steps import COSTS, EVERY_N, Job, Progress, Steps
 from dpaudit.reports.write import prepare, write
 
 Part = Finding | Bound | Paper | Section
-STUDIES: dict[str, Callable[[dict[str, Any]], Job]] = {"priors": priors.prepare, "accuracy": accuracy.prepare}
+STUDIES: dict[str, Callable[[dict[str, Any]], Job]] = {"accuracy": accuracy.prepare}
 AFTER = 5
-"""Steps of a mechanism after its true ε: about one for each kind of section."""
+"""What the sections on a mechanism cost, a true ε being 1."""
 
 
 @dataclass(frozen=True)
@@ -64,13 +62,11 @@ def report(
 
 
 def refresh(folder: str, progress: Progress | Steps | None = None) -> list[Report]:
-    """Every report below the folder, made again from its plan.toml; their index is written too."""
+    """Every report below the folder, made again from its plan.toml."""
     found = sorted(Path(folder).glob("*/plan.toml"))
     if not found:
         raise InputError("refresh", folder, "holds no report: no plan.toml in its folders")
-    written = [make(read_plan(str(plan)), str(plan.parent), progress) for plan in found]
-    write_file("refresh", Path(folder) / NAME, index(folder))
-    return written
+    return [make(read_plan(str(plan)), str(plan.parent), progress) for plan in found]
 
 
 def make(
@@ -98,9 +94,9 @@ def build(plan: Plan, progress: Progress | Steps, certificate: bool = False) -> 
     with the reason, and the rest goes on; where nothing of it is possible, it is refused.
     """
     start, files = perf_counter(), dict[str, bytes]()
-    jobs = list(wanted_jobs(plan, certificate, files))
+    jobs = wanted_jobs(plan, certificate, files)
     steps = Steps.of(progress)
-    steps.begin(sum(job.steps for job in jobs) + 1, sum(job.weight for job in jobs) + 1)
+    steps.expect(sum(job.cost for job in jobs))
     parts: list[Part] = []
     lost: list[tuple[str, Exception]] = []
     for job in jobs:
@@ -111,7 +107,6 @@ def build(plan: Plan, progress: Progress | Steps, certificate: bool = False) -> 
             lost.append((job.name, problem))
     if not parts and lost:
         raise lost[0][1]
-    _refuse_empty(plan, parts)
     return _document(plan, parts, lost, perf_counter() - start), files
 
 
@@ -150,27 +145,15 @@ def _one_main(shown: Sequence[Section]) -> Iterator[Section]:
         yield replace(part, main=i == first)
 
 
-def _refuse_empty(plan: Plan, parts: Sequence[Part]) -> None:
-    """Refuses a report in which no mechanism could be audited, if what was given is at fault."""
-    found = [part for part in parts if isinstance(part, Finding)]
-    cases = [case for block in plan.audits for case in block.cases]
-    faults = [case.last.fault for case in cases if isinstance(case.last, Unknown) and case.last.fault is not None]
-    others = plan.studies or plan.claims or any(one.epsilon is not None or one.proof is not None for one in found)
-    if faults and not others and all(isinstance(fault, InputError) for fault in faults):
-        raise faults[0]
-
-
-def wanted_jobs(plan: Plan, certificate: bool = False, files: dict[str, bytes] | None = None) -> Iterator[Job]:
-    """Yields every job; all that is wrong with the plan is said here."""
-    yield from each("study", plan.studies, _study)
-    kept = {} if files is None else files
+def wanted_jobs(plan: Plan, certificate: bool = False, files: dict[str, bytes] | None = None) -> list[Job]:
+    """Every job in its order; all that is wrong with the plan is said here."""
+    studies = list(each("study", plan.studies, _study))
+    kept, audits = {} if files is None else files, []
     for block in plan.audits:
-        count, places = len(block.cases), len(block.ns or (0,))
-        run = partial(_audit, block, certificate, kept)
-        yield Job(block.title, count * (places + AFTER), count * (places + sum(COSTS.values())), run)
-        yield Job(f"{block.title}: accuracy", count + 20, 30.0, partial(_accuracy, block))
-    if plan.claims:
-        yield claims.prepare(plan.claims)
+        cost = len(block.cases) * (len(block.ns) + COSTS[EVERY_N] + AFTER)
+        audits.append(Job(block.title, cost, partial(_audit, block, certificate, kept)))
+    own = [*studies, *audits] if plan.studies_first else [*audits, *studies]
+    return [*own, *([claims.prepare(plan.claims)] if plan.claims else [])]
 
 
 def _study(entry: dict[str, Any]) -> Job:
@@ -192,10 +175,3 @@ def _audit(block: Block, certificate: bool, files: dict[str, bytes], progress: P
         found.append(one)
     yield from found
     yield from sections.sections(block, found, progress)
-
-
-def _accuracy(block: Block, progress: Progress) -> Iterator[Part]:
-    """Yields what is known of the accuracy of the mechanisms that could be audited."""
-    known = [case for case in block.cases if not isinstance(case.last, Unknown)]
-    if known:
-        yield from accuracy.balanced(Block.of(known, block.ns), progress)

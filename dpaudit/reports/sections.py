@@ -26,8 +26,6 @@ from dpaudit.reports.words import number, share_sentence
 STEPS = 20
 FAR = 1.5
 """A stated ε of more than so many times the largest true one is left out of the picture."""
-MOST_PAIRS = 2
-"""So many worst pairs are drawn."""
 
 BY_N = (
     "mechanism | n: count | true ε: enclosure | statement | verdict: verdict | x | x′ | output | decided by"
@@ -37,18 +35,13 @@ P, Q = "P(output | x)", "P(output | x′)"
 
 
 def sections(block: Block, findings: Sequence[Finding], progress: Progress) -> Iterator[Section]:
-    """Yields the sections on the mechanisms of a block."""
+    """Yields the sections on the mechanisms of a block; the pair is that of the worst one by its statement."""
     known = [case for case in block.cases if isinstance(case.last, EpsilonResult)]
     yield from by_n(block, findings)
     yield from curves(known, progress)
-    for case in _telling(known, findings):
-        yield from distributions(case, progress)
-
-
-def _telling(cases: Sequence[Case], findings: Sequence[Finding]) -> list[Case]:
-    """The mechanisms whose worst pair is drawn: the worst ones by their statements."""
     order = {found.name: badness(found.judgement) for found in findings if found.judgement is not None}
-    return sorted(cases, key=lambda case: order.get(case.label, (4, Fraction(0))))[:MOST_PAIRS]
+    for case in sorted(known, key=lambda case: order.get(case.label, (4, Fraction(0))))[:1]:
+        yield from distributions(case, progress)
 
 
 def _commands(found: Sequence[str | None]) -> tuple[str, ...]:
@@ -67,9 +60,7 @@ def by_n(block: Block, findings: Sequence[Finding]) -> Iterator[Section]:
         return
     table = Table.of(BY_N, rows)
     several = len({row[1] for row in rows}) > 2
-    if not several and len(findings) > 1:
-        yield from _shares(findings)
-    figure = _lines_by_n(findings) if several else None
+    figure = _lines_by_n(findings, _ordered(block.cases)) if several else None
     title = "True ε at every n" if several else "True ε"
     commands = _commands([case.command(case.places()[-1]) for case in block.cases])
     yield Section("epsilon-by-n", title, figure, table, commands=commands, main=several)
@@ -90,7 +81,7 @@ def _row(case: Case, n: int | None) -> tuple[Cell, ...] | None:
     )  # fmt: skip
 
 
-def _lines_by_n(findings: Sequence[Finding]) -> Figure:
+def _lines_by_n(findings: Sequence[Finding], ordered: bool) -> Figure:
     """The figure of the true ε by n, with what is stated and the limits that are proved."""
     bounds: dict[Fraction, list[str]] = {}
     for finding in findings:
@@ -104,7 +95,7 @@ def _lines_by_n(findings: Sequence[Finding]) -> Figure:
     title = share_sentence(findings)
     return Figure(
         Look.LINES, title, "n", "true ε", by="mechanism", x_label="number of records n", y_label="true ε",
-        marks=tuple(marks[:3]), ends=tuple(ends),
+        marks=tuple(marks[:3]), ends=tuple(ends), ordered=ordered,
     )  # fmt: skip
 
 
@@ -112,38 +103,27 @@ def _bound_name(value: Fraction, whose: set[str]) -> str:
     return f"{whose.pop() if len(whose) == 1 else 'stated'} ε = {value}"
 
 
-def _shares(findings: Sequence[Finding]) -> Iterator[Section]:
-    """Yields the share of its statement that each mechanism uses."""
-    judged = [(finding.name, finding.judgement) for finding in findings if finding.judgement is not None]
-    shares = [None if own.margin is None else own.margin.share for _, own in judged]
-    rows = [(name, own.statement, share, own.verdict) for (name, own), share in zip(judged, shares, strict=True)]
-    if rows:
-        table = Table.of("mechanism | statement | share: share | verdict: verdict", rows)
-        figure = Figure(Look.SHARES, share_sentence(findings), x="share", y="mechanism", at="verdict")
-        yield Section("shares", "Share of the statement", figure, table, main=True)
-
-
 # ------------------------------------------------------------------ δ(ε), the worst pair
 
 
 def curves(cases: Sequence[Case], progress: Progress) -> Iterator[Section]:
-    """Yields δ(ε) of every mechanism at the largest n, on a grid of ε."""
-    points = sorted({point for case in cases for point in _grid(case)})
+    """Yields δ(ε) of every mechanism at the largest n, on a grid to a quarter beyond the largest ε, true or nominal."""
+    known = [true.lower if true.is_open else true.upper for case in cases if not (true := _true(case)).is_infinite]
+    top = max([*known, *(case.mechanism.epsilon or Fraction(0) for case in cases)], default=Fraction(0)) or Fraction(2)
+    claimed = {at for case in cases if (at := _claimed(case)) is not None and at <= 10 * top}
+    points = sorted({Fraction(f"{float(top * step / (STEPS - 4)):.3g}") for step in range(STEPS + 1)} | claimed)
     rows: list[tuple[Cell, ...]] = []
     for case in cases:
         progress(f"{case.label}: δ(ε)")
-        true = case.last.epsilon if isinstance(case.last, EpsilonResult) else infinite()
-        below = [at for at in points if true.at_most(at) is not Verdict.PROVED]
+        below = [at for at in points if _true(case).at_most(at) is not Verdict.PROVED]
         mechanism = case.mechanism
         found = case.narrow(lambda m=mechanism, at=below: _deltas(m, at))  # type: ignore[misc]
-        if found is None:
-            continue
-        deltas = [*found, *([exact(Fraction(0), 1)] * (len(points) - len(below)))]
-        rows += [(case.label, at, delta) for at, delta in zip(points, deltas, strict=True)]
+        if found is not None:
+            deltas = [*found, *([exact(Fraction(0), 1)] * (len(points) - len(below)))]
+            rows += [(case.label, at, delta) for at, delta in zip(points, deltas, strict=True)]
     if not rows:
         return
     table = Table.of("mechanism | ε: exact | δ(ε): enclosure", rows)
-    claimed = {at for case in cases if (at := _claimed(case)) is not None}
     place = next((f", n = {case.ns[-1]}" for case in cases if case.ns), "")
     said = f"The smallest δ at each ε{place}"
     if len(claimed) == 1 and len(cases) == 1:
@@ -153,11 +133,10 @@ def curves(cases: Sequence[Case], progress: Progress) -> Iterator[Section]:
     marks = tuple(Level(at, f"stated ε = {at}", across=True) for at in sorted(claimed)[:2])
     figure = Figure(
         Look.LINES, said, "ε", "δ(ε)", by="mechanism", x_label="ε", y_label="δ(ε)",
-        marks=marks, log_y=True,
+        marks=marks, log_y=True, ordered=_ordered(cases),
     )  # fmt: skip
-    commands = _commands(
-        [case.setting.command_line("delta", at=powers(str(points[len(points) // 2]))) for case in cases]
-    )
+    middle = powers(str(points[len(points) // 2]))
+    commands = _commands([case.setting.command_line("delta", at=middle) for case in cases])
     yield Section("delta-curve", f"Privacy profile δ(ε){place}", figure, table, commands=commands)
 
 
@@ -166,20 +145,19 @@ def _deltas(mechanism: Mechanism, points: Sequence[Fraction]) -> list[Enclosure]
     return [worst.value for worst in found]
 
 
-def _grid(case: Case) -> Iterator[Fraction]:
-    """Yields steps to a quarter beyond the nominal and the true ε, and the stated one."""
-    true = case.last.epsilon if isinstance(case.last, EpsilonResult) else infinite()
-    known = Fraction(0) if true.is_infinite else true.lower if true.is_open else true.upper
-    top = max(case.mechanism.epsilon or Fraction(0), known) or Fraction(2)
-    yield from (Fraction(f"{float(top * step / (STEPS - 4)):.3g}") for step in range(STEPS + 1))
-    stated = _claimed(case)
-    yield from [stated] if stated is not None and stated <= 10 * top else []
+def _true(case: Case) -> Enclosure:
+    return case.last.epsilon if isinstance(case.last, EpsilonResult) else infinite()
 
 
 def _claimed(case: Case) -> Fraction | None:
     asked = case.asked_at(case.places()[-1])
     both = None if asked is None else asked.epsilon_delta()
     return None if both is None else both[0]
+
+
+def _ordered(cases: Sequence[Case]) -> bool:
+    """Whether they are one mechanism under several priors, which have an order."""
+    return len(cases) > 1 and len({case.setting.label for case in cases}) == 1
 
 
 def distributions(case: Case, progress: Progress) -> Iterator[Section]:

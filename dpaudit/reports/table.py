@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
+from itertools import takewhile
 from typing import Any
 
 from dpaudit.charts.draw import Level
@@ -22,7 +23,6 @@ class Kind(StrEnum):
     COUNT = "count"
     EXACT = "exact"
     NUMBER = "enclosure"
-    SHARE = "share"
     VERDICT = "verdict"
 
 
@@ -31,7 +31,6 @@ CELLS = {
     Kind.COUNT: int,
     Kind.EXACT: Fraction,
     Kind.NUMBER: Enclosure,
-    Kind.SHARE: Enclosure,
     Kind.VERDICT: Verdict,
 }
 """The type of the cells of a kind."""
@@ -86,7 +85,6 @@ class Look(StrEnum):
     LINES = "lines"
     STEPS = "steps"
     PAIR = "pair"
-    SHARES = "shares"
 
 
 @dataclass(frozen=True)
@@ -111,3 +109,14 @@ class Figure:
     log_x: bool = False
     log_y: bool = False
     ordered: bool = False
+
+
+def apart(names: Sequence[str]) -> dict[str, str]:
+    """Each name without the words that all of them begin with.
+
+    >>> apart(["EHDL, prior (1, 1)", "EHDL, prior (2, 2)"])
+    {'EHDL, prior (1, 1)': 'prior (1, 1)', 'EHDL, prior (2, 2)': 'prior (2, 2)'}
+    """
+    parts = [name.split(", ") for name in names]
+    shared = len(list(takewhile(lambda column: len(set(column)) == 1, zip(*parts, strict=False)))) if parts[1:] else 0
+    return {name: ", ".join(own[shared:]) or name for name, own in zip(names, parts, strict=True)}

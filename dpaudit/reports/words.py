@@ -115,9 +115,11 @@ def share_sentence(findings: Sequence[Finding]) -> str:
         return _alone(*judged[0]) if judged else "True ε"
     failing = [finding.name for finding, found in judged if found.verdict is Verdict.REFUTED]
     if failing:
-        kept = len(judged) - len(failing)
-        others = "" if not kept else "; the other does not" if kept == 1 else f"; the other {kept} do not"
-        return f"{listed(failing)} {'exceed' if len(failing) > 1 else 'exceeds'} what is stated{others}"
+        who = listed(failing) if len(failing) <= 2 else f"{len(failing)} of {len(judged)}"
+        others = (
+            "" if len(failing) == len(judged) else "; the other does not" if len(judged) == 2 else "; the others do not"
+        )
+        return f"{who} {'exceed' if len(failing) > 1 else 'exceeds'} what is stated{others}"
     shares = [found.margin.share for _, found in judged if found.margin and found.margin.share is not None]
     half = sum(share.at_most(Fraction(1, 2)) is Verdict.PROVED for share in shares)
     few = f"{half} of {len(judged)} mechanisms {'uses' if half == 1 else 'use'} at most half of what is stated"
@@ -382,4 +384,4 @@ def _reaches(finding: Finding, every: bool) -> bool:
 
 def _names(findings: Sequence[Finding]) -> str:
     names = [finding.name for finding in findings]
-    return listed(names) if len(names) <= 4 else f"{', '.join(names[:3])} and {len(names) - 3} more"
+    return listed(names if len(names) <= 4 else [*names[:3], f"{len(names) - 3} more"])

@@ -13,7 +13,6 @@ from dpaudit.charts import draw, style
 from dpaudit.cli import main
 from dpaudit.numbers.enclosure import exact, infinite
 from dpaudit.numbers.errors import InputError
-from dpaudit.numbers.verdict import Verdict
 
 LINES = [
     draw.Line("first", (1, 2, 3), tuple(exact(Fraction(i, 3), 6) for i in (1, 2, 3)), "→ 1.25"),
@@ -107,14 +106,6 @@ def test_names_are_moved_apart_and_keep_their_order(places, gap):
     heights = [height for _, height in pairs]
     assert heights == sorted(heights)
     assert all(b - a >= gap - 1e-9 for a, b in pairwise(heights))
-
-
-def test_a_share_beyond_the_picture_and_an_unknown_one():
-    values = [exact(Fraction(1, 2), 6), infinite(), None, exact(Fraction(50), 6)]
-    text = drawn(
-        lambda axes: draw.shares(axes, list("abcd"), values, [Verdict.PROVED, Verdict.REFUTED, None, Verdict.REFUTED])
-    )
-    assert all(words in text for words in ("50 %", "∞ →", "not known", "5e+03 % →"))
 
 
 def test_a_line_that_another_one_hides_is_drawn_wider():

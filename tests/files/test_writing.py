@@ -191,11 +191,8 @@ def test_a_folder_in_an_old_report_goes_again_after_an_error(tmp_path, monkeypat
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
 
 
-def test_what_cannot_be_computed_leaves_no_folder(tmp_path, capsys):
+def test_what_is_refused_leaves_no_folder(tmp_path, capsys):
     assert main(["report", "--mech", "EHDS", "--n", "2", "--eps", "no", "--out", str(tmp_path / "a" / "b")]) == 2
-    methods = ("datasets(self): return [0, 1]", "outputs(self): return [0]", "probability(self, x, r): return 2")
-    (tmp_path / "broken.py").write_text("class Broken:\n" + "".join(f"    def {method}\n" for method in methods))
-    assert main(["report", "--mech", f"{tmp_path}/broken.py:Broken", "--out", str(tmp_path / "a" / "b")]) == 2
     assert not (tmp_path / "a").exists()
 
 

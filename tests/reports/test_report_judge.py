@@ -17,7 +17,7 @@ from dpaudit.reports.document import Document
 from dpaudit.reports.judge import finding
 from dpaudit.reports.plan import from_options
 from dpaudit.reports.report import build
-from dpaudit.reports.steps import SMALLER, Steps
+from dpaudit.reports.steps import EVERY_N, SMALLER, Steps
 from dpaudit.reports.words import covered_lines
 
 P, R, U = Verdict.PROVED, Verdict.REFUTED, Verdict.UNDECIDED
@@ -154,7 +154,7 @@ def test_a_failure_beyond_the_range_is_found_by_the_theorem():
 def test_what_has_no_mechanism_is_said():
     one = found(Doubled, n="1..5")
     assert one.judgement.first_n == 2
-    assert any(words.startswith("n = 4: there is no such mechanism") for words in one.lost)
+    assert any(words.startswith("n = 4: ") and words.endswith("four is not possible") for words in one.lost)
 
 
 def test_a_theorem_is_not_outvoted_nor_does_it_outvote():
@@ -280,34 +280,17 @@ def test_whose_statement_it_is(mech, setting, whose):
 def test_the_cost_of_a_step_moves_the_share():
     told = []
     steps = Steps(lambda *now: told.append(now))
-    steps.begin(4, 50.0)
-    for words in ("A: true ε", "A: what is known for every n", "A: worst pair", "x", "y", "z"):
+    steps.expect(49.0)
+    for words in ("A: true ε", f"A: {EVERY_N}", "A: worst pair", "x", "y", "z"):
         steps(words)
-    assert [done for _, done, _, _ in told] == [0, 1, 2, 3, 3, 3]
-    shares = [share for *_, share in told]
+    shares = [share for _, share in told]
     assert shares == sorted(shares)
     assert shares[2] == pytest.approx(41 / 50)
 
 
 def test_the_search_of_smaller_n_is_part_of_the_estimate():
     told = []
-    plan = from_options("EHDL", n="100..101", prior="1/100,1/100")
-    build(plan, Steps(lambda *now: told.append(now)))
-    begun = next(i for i, (words, *_) in enumerate(told) if SMALLER in words)
-    searched = [now for now in told if SMALLER in now[0]]
-    counts = [done for _, done, _, _ in told]
-    assert counts == sorted(counts)
+    build(from_options("EHDL", n="100..101", prior="1/100,1/100"), Steps(lambda *now: told.append(now)))
+    searched = [share for words, share in told if SMALLER in words]
     assert len(searched) > 40
-    assert told[begun][2] == told[begun - 1][2] + 99, "n = 1 to 99 were not asked for"
-    assert searched[0][3] + 0.1 < searched[-1][3] < 0.95, "the share grows while it searches, and something is left"
-
-
-def test_the_search_beyond_the_range_is_part_of_the_estimate():
-    told = []
-    plan = from_options("EHDL", n="10..40..10", prior="1/20,1/20", eps="4")
-    build(plan, Steps(lambda *now: told.append(now)))
-    searched = [now for now in told if SMALLER in now[0]]
-    assert "n = 80" in searched[0][0]
-    assert len({total for *_, total, _ in searched}) > 4, "each doubling is a step more, and the bisection is foreseen"
-    assert searched[-1][3] > searched[-8][3] + 0.1, "the bisection has a share of the time"
-    assert searched[-1][3] < 0.95
+    assert searched[0] + 0.1 < searched[-1] < 0.95, "the share grows while it searches, and something is left"

@@ -159,7 +159,6 @@ def test_a_wide_table_of_few_rows_becomes_cards_on_a_phone():
     [
         (Kind.NUMBER, exact(Fraction(1, 3), 12), "0.333333"),
         (Kind.NUMBER, infinite(), "∞"),
-        (Kind.SHARE, exact(Fraction(1, 3), 12), "33.3 %"),
         (Kind.EXACT, Fraction(1, 10**8), "1e-8"),
         (Kind.VERDICT, Verdict.IMPOSSIBLE, "IMPOSSIBLE"),
         (Kind.COUNT, 12, "12"),

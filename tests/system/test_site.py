@@ -14,7 +14,7 @@ from docs.site.gallery import REPORTS, is_report
 from docs.site.pages import LINK, Linked, fenced
 from dpaudit.cli import COMMANDS
 from dpaudit.reports.document import load
-from dpaudit.reports.index import verdict_words
+from reports.index import verdict_words
 
 PLACED = [page for pages in CONTENTS.values() for page in pages]
 

@@ -1,4 +1,7 @@
-"""The index of a folder of reports: what each of them found, in one line."""
+"""The index of the reports: what each of them found, in one line.
+
+``python -m reports.index`` writes it, and the pages of the reports from their result.json; nothing is computed.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +11,13 @@ from pathlib import Path
 from dpaudit.files.text import markdown as escape
 from dpaudit.numbers.digits import powers
 from dpaudit.reports.document import Document, load
+from dpaudit.reports.report import render
 from dpaudit.reports.words import bounds_sentence, counts_line, headline
 
 INTRODUCTION = """# Reports
 
 Each folder holds the page (`report.html`, opens offline), the same as Markdown, all numbers (`result.json`) and the
-plan. `dpaudit report --refresh reports` makes them again, and this page. [How to read them](../docs/reports.md).
+plan. `dpaudit report --refresh reports` makes them again. [How to read them](../docs/reports.md).
 
 | report | verdict | in short |
 |---|---|---|
@@ -61,3 +65,15 @@ def own_page(page: str) -> tuple[str, str, str]:
     first = next((line for line in lines if re.match(r"\*\*. [A-Z ]+\.\*\* ", line)), "")
     verdict, _, words = first.partition(".** ")
     return lines[0].removeprefix("# "), verdict.removeprefix("**")[2:], words
+
+
+def main() -> None:
+    """Writes the pages of the reports, and the index."""
+    folder = Path(__file__).parent
+    for plan in folder.glob("*/plan.toml"):
+        render(str(plan.parent / "result.json"), str(plan.parent))
+    (folder / NAME).write_text(index(folder), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
