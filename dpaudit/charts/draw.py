@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from dpaudit.charts.style import BAD, COLOURS, GOOD, INK, OPEN
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 BY_VERDICT = {Verdict.PROVED: GOOD, Verdict.REFUTED: BAD, Verdict.UNDECIDED: OPEN}
 MARKERS, DASHES = ("o", "s", "^", "D", "v", "P"), ("-", "--", "-.", ":")
+ROUNDS = 200
+"""Names that lie too close are pushed apart so many times."""
 NAME = 26
 """A name on an axis has at most so many letters."""
 ORDERED = ["#3a78d8", "#7c66d2", "#b4559e", "#d3505f", "#e0803c"]
@@ -38,11 +41,10 @@ class Line:
 
 @dataclass(frozen=True)
 class Level:
-    """A horizontal line, or with ``across`` a vertical one: what the values are compared with."""
+    """A horizontal line: what the values are compared with."""
 
     value: Fraction
     name: str
-    across: bool = False
 
 
 def number(value: Enclosure | Fraction | int) -> float:
@@ -75,11 +77,11 @@ def lines(
     """Draws each series with its name at its end, in its colour; wide enclosures as bands, infinite values not."""
     numbers = [i if line.colour is None else line.colour for i, line in enumerate(series)]
     colours = ordered_colours(len(series)) if ordered else [COLOURS[i % len(COLOURS)] for i in numbers]
-    floor = _floor(series) if log_y else -math.inf
+    axes.margins(x=0.01)
     finite = []
     for i, (line, colour) in enumerate(zip(series, colours, strict=True)):
         places = [(float(x), y) for x, y in zip(line.xs, line.ys, strict=True) if not y.is_infinite]
-        places = [(x, y) for x, y in places if number(y) > floor]
+        places = [(x, y) for x, y in places if number(y) > 0 or not log_y]
         if not places:
             continue
         xs, ys = [x for x, _ in places], [number(y) for _, y in places]
@@ -103,10 +105,10 @@ def lines(
             scale("log")
             plain_ticks(axis)
     for level in levels:
-        (axes.axvline if level.across else axes.axhline)(
-            float(level.value), color=INK, linewidth=1, linestyle=(0, (5, 3))
-        )
-    _frame(axes, finite, levels, log_x, log_y)
+        axes.axhline(float(level.value), color=INK, linewidth=1, linestyle=(0, (5, 3)))
+    low, high = axes.get_ylim()
+    if not log_y and low > -0.1 * high:
+        axes.set_ylim(bottom=0)
     if not log_x and all(isinstance(x, int) for line in series for x in line.xs):
         axes.locator_params(axis="x", integer=True)
     axes.set_xlabel(x_label)
@@ -151,72 +153,33 @@ def name_ticks(put: Callable[..., Any], names: Sequence[str], most: int = 12) ->
     put(range(0, len(names), step), [shortened(name, 14) for name in names[::step]])
 
 
-def _floor(series: Sequence[Line]) -> float:
-    """The least value that a logarithmic axis shows: twelve powers of ten below the largest."""
-    top = max((number(y) for line in series for y in line.ys if not y.is_infinite), default=1.0)
-    return max(top * 1e-12, 0.0)
-
-
-def _frame(axes: Axes, ends: Sequence[Any], levels: Sequence[Level], log_x: bool, log_y: bool) -> None:
-    """Gives the axes their ends: from 0 where 0 is not far, with room above a level."""
-    drawn: list[Any] = [line.get_xdata() for line in axes.get_lines()] if ends else []
-    xs = [float(x) for data in drawn if len(data) > 2 for x in data]
-    xs += [float(level.value) for level in levels if level.across]
-    if xs and not log_x and max(xs) > min(xs):
-        axes.set_xlim(min(xs) - 0.01 * (max(xs) - min(xs)), max(xs))
-    if not log_y:
-        low, high = axes.get_ylim()
-        high = max([high, *(1.06 * float(level.value) for level in levels if not level.across)])
-        axes.set_ylim(0 if low >= 0 or low > -0.1 * high else low, high)
-
-
 def _end_names(axes: Axes, ends: Sequence[tuple[Line, str, float, float]], levels: Sequence[Level]) -> None:
     """Writes names at the right edge, moved apart where lines end close together."""
-    last = max((x for _, _, x, _ in ends), default=1.0)
-    wanted = [(y, f"{shortened(line.name)}{f' {line.end}' if line.end else ''}", colour) for line, colour, _, y in ends]
-    wanted += [(float(level.value), level.name, INK) for level in levels if not level.across]
+    wanted = [(x, y, f"{shortened(line.name)} {line.end}".strip(), colour) for line, colour, x, y in ends]
+    last = max((x for x, *_ in wanted), default=1.0)
+    wanted += [(last, float(level.value), level.name, INK) for level in levels]
     to_axes = axes.transScale + axes.transLimits
     tall = axes.get_window_extent().height / axes.figure.dpi * 72 or 200.0
-    gap = 11.5 / tall
-    places = [min(1.0, max(0.0, float(to_axes.transform((last, y))[1]))) for y, *_ in wanted]
-    heights = spread(places, gap)
-    shift = max(0.0, -min(heights, default=0.0)) - max(0.0, max(heights, default=1.0) - 1.02)
-    heights = [height + shift for height in heights]
-    for (_, words, colour), height in zip(wanted, heights, strict=True):
+    places = [min(1.0, max(0.0, float(to_axes.transform((x, y))[1]))) for x, y, *_ in wanted]
+    for (_, _, words, colour), height in zip(wanted, spread(places, 11.5 / tall), strict=True):
         axes.annotate(
             words, (1, height), xycoords="axes fraction", xytext=(6, 0), textcoords="offset points",
             va="center", color=colour, fontsize=9, annotation_clip=False,
         )  # fmt: skip
-    for level in levels:
-        if level.across:
-            left = float(to_axes.transform((float(level.value), 1.0))[0]) > 0.6
-            axes.annotate(
-                level.name, (float(level.value), 1), xycoords=("data", "axes fraction"), xytext=(-4 if left else 4, -3),
-                textcoords="offset points", va="top", ha="right" if left else "left", fontsize=9,
-            )  # fmt: skip
 
 
 def spread(places: Sequence[float], gap: float) -> list[float]:
-    """The places moved apart to at least ``gap``, their order kept, as near as that allows.
+    """The places moved apart to about ``gap``, their order kept, as near as that allows.
 
-    >>> [round(place, 3) for place in spread([0.5, 0.5, 0.0], 0.1)]
+    >>> [round(place, 2) for place in spread([0.5, 0.5, 0.0], 0.1)]
     [0.45, 0.55, 0.0]
     """
+    found = list(places)
     order = sorted(range(len(places)), key=lambda i: places[i])
-    groups: list[list[int]] = []
-    centre: list[float] = []
-    for i in order:
-        groups.append([i])
-        centre.append(places[i])
-        while len(groups) > 1 and centre[-1] - centre[-2] < gap * (len(groups[-1]) + len(groups[-2])) / 2:
-            last, here = groups.pop(), centre.pop()
-            total = len(last) + len(groups[-1])
-            centre[-1] = (centre[-1] * len(groups[-1]) + here * len(last)) / total
-            groups[-1] += last
-    found = [0.0] * len(places)
-    for group, middle in zip(groups, centre, strict=True):
-        for rank, i in enumerate(group):
-            found[i] = middle + gap * (rank - (len(group) - 1) / 2)
+    for _ in range(ROUNDS):
+        for below, above in pairwise(order):
+            push = max(0.0, gap - (found[above] - found[below])) / 2
+            found[below], found[above] = found[below] - push, found[above] + push
     return found
 
 

@@ -59,7 +59,6 @@ def styled() -> Iterator[Any]:
         "xtick.color": INK,
         "ytick.color": INK,
         "svg.fonttype": "none",
-        "svg.hashsalt": "dpaudit",
         "pdf.fonttype": 42,
         "figure.dpi": 72,
         "savefig.dpi": 200,
@@ -90,10 +89,13 @@ def plotted(draw: Callable[[Axes], None], axes: Axes | None) -> Axes:
 
 
 def svg(figure: Figure, alt: str, prefix: str = "") -> str:
-    """The figure as SVG: text is text, ink is ``currentColor``, colours are variables that a page may set."""
+    """The figure as SVG: text is text, ink is ``currentColor``, colours are variables that a page may set.
+
+    The ids of two pictures of a page differ by their ``prefix``.
+    """
     alt = visible(alt)
     stream = io.StringIO()
-    with styled():
+    with styled() as library, library.rc_context({"svg.hashsalt": f"dpaudit {prefix}"}):
         figure.savefig(stream, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     text = stream.getvalue()
     text = text[text.index("<svg") :]
@@ -106,7 +108,7 @@ def svg(figure: Figure, alt: str, prefix: str = "") -> str:
     for number, (colour, _) in enumerate(zip(COLOURS, DARK, strict=True), 1):
         text = text.replace(colour, f"var(--c{number},{colour})")
     text = re.sub(r' (d|x|y|width|height|transform)="([^"]*)"', _shorter, text)
-    text = _renamed(text, prefix)
+    text = re.sub(r' id="[a-z0-9.]+_[0-9_]+"', "", text)
     text = re.sub(r"\n\s*", "\n", text)
     head = f'role="img" aria-label="{escape(alt)}" class="chart"'
     return visible(text.replace("<svg ", f"<svg {head} ", 1), keep="\n").replace(
@@ -125,14 +127,6 @@ def _shorter(found: re.Match[str]) -> str:
     value = re.sub(r"(\d+\.\d)\d+", r"\1", found[2])
     value = re.sub(r"\s*([A-Za-z])\s*", r"\1", " ".join(value.split())) if found[1] == "d" else value
     return f' {found[1]}="{value}"'
-
-
-def _renamed(text: str, prefix: str) -> str:
-    """The SVG with short ids where something refers to them, unique by the prefix, and no others."""
-    used = dict.fromkeys(re.findall(r'(?:url\(|href=")#([\w.-]+)', text))
-    names = {name: f"{prefix}i{i}" for i, name in enumerate(used)}
-    text = re.sub(r' id="([\w.-]+)"', lambda found: f' id="{names[found[1]]}"' if found[1] in names else "", text)
-    return re.sub(r'((?:url\(|href=")#)([\w.-]+)', lambda found: found[1] + names[found[2]], text)
 
 
 def variables(colours: Sequence[str]) -> str:

@@ -251,17 +251,14 @@ def _side_by_side(table: Table, figure: Figure) -> tuple[list[str], list[list[Te
 
 
 def _some(rows: Sequence[Sequence[Text]], most: int) -> list[int]:
-    """The rows that are shown: all of a few, else evenly many with both ends, the first failures, and the full ones."""
+    """The rows that are shown: all of a few, else evenly many, the full ones, and the first failure of each column."""
     count = len(rows)
     if count <= most:
         return list(range(count))
-    full = {i for i, row in enumerate(rows) if all(cell.text for cell in row)}
-    few = full if len(full) <= most else set()
-    failing: dict[tuple[str, int], int] = {}
-    for i, row in reversed(list(enumerate(rows))):
-        group = "" if row[0].text.isdigit() else row[0].text
-        failing |= {(group, place): i for place, one in enumerate(row) if one.kind == "refuted"}
-    return sorted({round(i * (count - 1) / (most - 1)) for i in range(most)} | few | set(failing.values()))
+    failing = {place: i for i in reversed(range(count)) for place, one in enumerate(rows[i]) if one.kind == "refuted"}
+    full = [i for i, row in enumerate(rows) if all(cell.text for cell in row)]
+    evenly = {round(i * (count - 1) / (most - 1)) for i in range(most)}
+    return sorted(evenly | set(failing.values()) | set(full if len(full) <= most else []))
 
 
 def cell(column: Column, value: Cell) -> Text:

@@ -9,19 +9,14 @@ from dpaudit.audit.judgement import badness
 from dpaudit.audit.picture import two
 from dpaudit.audit.results import EpsilonResult
 from dpaudit.charts.draw import Level
-from dpaudit.mechanisms import Mechanism
-from dpaudit.numbers.digits import equated, powers, rough
-from dpaudit.numbers.enclosure import Enclosure, exact, infinite
-from dpaudit.numbers.verdict import Verdict
-from dpaudit.privacy.effort import Effort
-from dpaudit.privacy.loss import worst_deltas
+from dpaudit.numbers.digits import rough
 from dpaudit.privacy.protocols import plain, text
-from dpaudit.reports.block import DIGITS, Block, Case, Unknown
+from dpaudit.reports.block import Block, Case, Unknown
 from dpaudit.reports.document import Finding, Section
 from dpaudit.reports.judge import judged_at
 from dpaudit.reports.steps import Progress
 from dpaudit.reports.table import Cell, Column, Figure, Kind, Look, Table
-from dpaudit.reports.words import number, share_sentence
+from dpaudit.reports.words import share_sentence
 
 STEPS = 20
 FAR = 1.5
@@ -38,7 +33,6 @@ def sections(block: Block, findings: Sequence[Finding], progress: Progress) -> I
     """Yields the sections on the mechanisms of a block; the pair is that of the worst one by its statement."""
     known = [case for case in block.cases if isinstance(case.last, EpsilonResult)]
     yield from by_n(block, findings)
-    yield from curves(known, progress)
     order = {found.name: badness(found.judgement) for found in findings if found.judgement is not None}
     for case in sorted(known, key=lambda case: order.get(case.label, (4, Fraction(0))))[:1]:
         yield from distributions(case, progress)
@@ -101,58 +95,6 @@ def _lines_by_n(findings: Sequence[Finding], ordered: bool) -> Figure:
 
 def _bound_name(value: Fraction, whose: set[str]) -> str:
     return f"{whose.pop() if len(whose) == 1 else 'stated'} ε = {value}"
-
-
-# ------------------------------------------------------------------ δ(ε), the worst pair
-
-
-def curves(cases: Sequence[Case], progress: Progress) -> Iterator[Section]:
-    """Yields δ(ε) of every mechanism at the largest n, on a grid to a quarter beyond the largest ε, true or nominal."""
-    known = [true.lower if true.is_open else true.upper for case in cases if not (true := _true(case)).is_infinite]
-    top = max([*known, *(case.mechanism.epsilon or Fraction(0) for case in cases)], default=Fraction(0)) or Fraction(2)
-    claimed = {at for case in cases if (at := _claimed(case)) is not None and at <= 10 * top}
-    points = sorted({Fraction(f"{float(top * step / (STEPS - 4)):.3g}") for step in range(STEPS + 1)} | claimed)
-    rows: list[tuple[Cell, ...]] = []
-    for case in cases:
-        progress(f"{case.label}: δ(ε)")
-        below = [at for at in points if _true(case).at_most(at) is not Verdict.PROVED]
-        mechanism = case.mechanism
-        found = case.narrow(lambda m=mechanism, at=below: _deltas(m, at))  # type: ignore[misc]
-        if found is not None:
-            deltas = [*found, *([exact(Fraction(0), 1)] * (len(points) - len(below)))]
-            rows += [(case.label, at, delta) for at, delta in zip(points, deltas, strict=True)]
-    if not rows:
-        return
-    table = Table.of("mechanism | ε: exact | δ(ε): enclosure", rows)
-    place = next((f", n = {case.ns[-1]}" for case in cases if case.ns), "")
-    said = f"The smallest δ at each ε{place}"
-    if len(claimed) == 1 and len(cases) == 1:
-        at = min(claimed)
-        left = [equated("δ", number(row[2])) for row in rows if row[1] == at and isinstance(row[2], Enclosure)]
-        said = f"{cases[0].label}{place}: {left[0]} at the stated ε = {at}" if left else said
-    marks = tuple(Level(at, f"stated ε = {at}", across=True) for at in sorted(claimed)[:2])
-    figure = Figure(
-        Look.LINES, said, "ε", "δ(ε)", by="mechanism", x_label="ε", y_label="δ(ε)",
-        marks=marks, log_y=True, ordered=_ordered(cases),
-    )  # fmt: skip
-    middle = powers(str(points[len(points) // 2]))
-    commands = _commands([case.setting.command_line("delta", at=middle) for case in cases])
-    yield Section("delta-curve", f"Privacy profile δ(ε){place}", figure, table, commands=commands)
-
-
-def _deltas(mechanism: Mechanism, points: Sequence[Fraction]) -> list[Enclosure]:
-    found = Effort(DIGITS).widest(mechanism, lambda e: worst_deltas(mechanism, points, e)) if points else []
-    return [worst.value for worst in found]
-
-
-def _true(case: Case) -> Enclosure:
-    return case.last.epsilon if isinstance(case.last, EpsilonResult) else infinite()
-
-
-def _claimed(case: Case) -> Fraction | None:
-    asked = case.asked_at(case.places()[-1])
-    both = None if asked is None else asked.epsilon_delta()
-    return None if both is None else both[0]
 
 
 def _ordered(cases: Sequence[Case]) -> bool:
