@@ -24,8 +24,6 @@ from dpaudit.reports.write import prepare, write
 
 Part = Finding | Bound | Paper | Section
 STUDIES: dict[str, Callable[[dict[str, Any]], Job]] = {"accuracy": accuracy.prepare}
-AFTER = 5
-"""What the sections on a mechanism cost, a true ε being 1."""
 
 
 @dataclass(frozen=True)
@@ -150,7 +148,7 @@ def wanted_jobs(plan: Plan, certificate: bool = False, files: dict[str, bytes] |
     studies = list(each("study", plan.studies, _study))
     kept, audits = {} if files is None else files, []
     for block in plan.audits:
-        cost = len(block.cases) * (len(block.ns) + COSTS[EVERY_N] + AFTER)
+        cost = len(block.cases) * (len(block.ns) + COSTS[EVERY_N])
         audits.append(Job(block.title, cost, partial(_audit, block, certificate, kept)))
     own = [*studies, *audits] if plan.studies_first else [*audits, *studies]
     return [*own, *([claims.prepare(plan.claims)] if plan.claims else [])]
