@@ -17,7 +17,7 @@ from dpaudit.reports.table import Cell, Column, Figure, Kind, Look, Table, apart
 
 MOST_ROWS = 30
 """A table of a page has about so many rows, unless all of it is asked for; result.json has all."""
-MOST_COLUMNS, MOST_CARDS = 4, 12
+MOST_COLUMNS, MOST_CARDS = 3, 30
 """On a phone the rows of a table of more columns become cards, if they have names and are not too many."""
 CLASSES = {
     Verdict.PROVED: "proved",
