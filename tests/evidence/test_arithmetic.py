@@ -343,6 +343,12 @@ def test_without_sabotage_the_same_cases_are_right():
     assert not Cases(3).run(3 * COUNT).faults
 
 
+def test_the_gamma_function_of_a_giant_is_refused_before_it_takes_all_memory():
+    assert special.log_gamma(v.Interval(1, 1, v.MAX_SIZE - 1, 64), 64).size() > v.MAX_SIZE
+    with pytest.raises(v.Malformed, match="log_gamma of a number that is too large"):
+        special.log_gamma(v.Interval(1, 1, v.MAX_SIZE, 64), 64)
+
+
 # ------------------------------------------------------------------ the folder
 
 

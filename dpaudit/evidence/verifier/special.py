@@ -10,7 +10,7 @@ from fractions import Fraction
 from functools import lru_cache, reduce
 from math import ceil
 
-from .arithmetic import Interval, enclose, hull, larger, rational
+from .arithmetic import MAX_SIZE, Interval, Malformed, enclose, hull, larger, rational
 from .exact import exp_of
 
 
@@ -53,7 +53,10 @@ def _tangents(n: int) -> list[int]:
 
 def log_gamma(x: Interval, bits: int) -> Interval:
     """ln Gamma(x), x > 0; found once for each argument."""
-    wide = bits + 64 + 2 * max(0, x.positive().size())
+    size = max(0, x.positive().size())
+    if size > MAX_SIZE:
+        raise Malformed("log_gamma of a number that is too large")
+    wide = bits + 64 + 2 * size
     return _log_gamma(x.lo, x.hi, x.e, wide).at(bits)
 
 

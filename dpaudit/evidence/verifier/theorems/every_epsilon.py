@@ -41,10 +41,10 @@ class Ratio(Supremum):
         """The ends of the epsilons that the certificate is about."""
         if self.range == "all":
             return ZERO, None
-        low, high, *more = (number(end, "epsilon", 100) for end in f"{self.range}..0..0".split("..")[:3])
-        if more != [ZERO] or not 0 < low < high:
+        ends = [number(end, "epsilon", 100) for end in str(self.range).split("..")]
+        if len(ends) != 2 or not 0 < ends[0] < ends[1]:
             raise Malformed("nominal_epsilon is neither all nor a range")
-        return low, high
+        return ends[0], ends[1]
 
     def _entry(self, entry: Any) -> tuple[tuple[Cells, Cells], list[End]]:
         """An ordered pair and the ends of its intervals."""
