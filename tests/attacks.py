@@ -25,7 +25,7 @@ def table(rows, logarithmic=False, pairs=None, name="rows", **statement):
                     "outputs": outputs, "pairs": pairs, "logarithmic": logarithmic, "rows": list(rows.values())},
         "law": {"covers": "all", "rows": [[ANYTHING] * len(outputs)] * size},
         "statement": {"quantity": "delta", "at": "0", "lower": "0", "upper": "1", "claimed": None,
-                      "claimed_delta": None, "verdict": None, **statement},
+                      "claimed_delta": None, **statement},
         "witness": {"x": names[0], "x_prime": names[1]},
         "made": "by hand",
     }  # fmt: skip
@@ -42,7 +42,7 @@ def family(mechanism, n, k, counts, x, y, **statement):
                     "parameters": {}},
         "law": {"covers": "witness", "rows": [[ANYTHING] * min(counts[2], 10**5)] * 2},
         "statement": {"quantity": "delta", "at": "0", "lower": "0", "upper": "1", "claimed": None,
-                      "claimed_delta": None, "verdict": None, **statement},
+                      "claimed_delta": None, **statement},
         "witness": {"x": x, "x_prime": y},
         "made": "by hand",
     }  # fmt: skip

@@ -10,7 +10,7 @@ from mpmath import mp
 
 
 def restate(rng, document):
-    """States the value at some witness, often not the worst one, by the enclosures of the law, and a fitting verdict.
+    """States the value at some witness, often not the worst one, by the enclosures of the law.
 
     A verifier that overlooks a pair, or takes an entry for another number, accepts this.
     """
@@ -33,14 +33,6 @@ def restate(rng, document):
     if rng.random() < 0.2:
         least, most = Fraction(0), most * rng.choice([1, Fraction(1, 2)])
     statement["lower"], statement["upper"] = str(least), str(most)
-    claimed = statement.get("claimed_delta" if statement["quantity"] == "delta" else "claimed")
-    for name in ("epsilon", "rho", "mu"):
-        claimed = statement.get("guarantee", {}).get(name, claimed)
-    if statement["quantity"] == "trade-off":
-        statement["verdict"] = "PROVED" if most <= 0 else "REFUTED" if least > 0 else "UNDECIDED"
-    elif claimed is not None:
-        bound = Fraction(claimed)
-        statement["verdict"] = "PROVED" if most <= bound else "REFUTED" if least > bound else "UNDECIDED"
 
 
 def value_of(rng, statement, p, q):

@@ -102,12 +102,16 @@ def lie_of_law(part, full):
     return None
 
 
-def lie(document, full):
+def lie(document, full, said=None):
     """None if what the accepted certificate states is true, or the engine cannot tell; else what is wrong.
+
+    ``said``: the verifier's own statement, with the verdict that it derived.
 
     Rows that are not there are left out: the witness alone speaks of two of them.
     """
-    for part in document.get("parts") or [document]:
+    parts = document.get("parts") or [document]
+    verdicts = [found["verdict"] for found in said.get("parts", [said])] if said else [None] * len(parts)
+    for part, derived in zip(parts, verdicts, strict=True):
         subject, statement = part["subject"], part["statement"]
         if part["kind"] == "every-n":
             wrong = lie_of_every_n(subject, statement)
@@ -127,9 +131,7 @@ def lie(document, full):
             return f"the engine refuses it: {error}"
         except PrecisionExhausted:
             continue
-        stated = statement.get("verdict")
-        checked = full or (stated == "REFUTED" and statement.get("claimed_delta") in (None, "0"))
-        if checked and stated in ("PROVED", "REFUTED") and verdict not in (stated, "UNDECIDED", None):
+        if derived in ("PROVED", "REFUTED") and verdict not in (derived, "UNDECIDED", None):
             return f"the verdict is {verdict}"
         if value.is_infinite or "inf" in (statement["lower"], statement["upper"]):
             if value.is_infinite != (statement["lower"] == "inf") and (full or statement["lower"] == "inf"):

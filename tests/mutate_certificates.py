@@ -36,7 +36,6 @@ from dpaudit.evidence.verifier.reading import digest
 
 NUMBERS = ["0", "1", "-1", "1/2", "2", "100", "inf", "1e-90", "0.333", "7", "-3", "3/2", "1/3", "1e9"]
 JUNK = [None, True, False, 0, 1, -1, [], {}, "", "EHDS", "x", 10**30]
-VERDICTS = ["PROVED", "REFUTED", "UNDECIDED", None]
 SPINNER = "dpaudit.examples.randomized_response:SpinnerResponse"
 GEOMETRIC = "dpaudit.examples.geometric:TruncatedGeometric"
 
@@ -132,10 +131,6 @@ def change_claim(rng, document):
         statement[name] = nudged(rng, statement[name] or "1")
         if statement["claimed_delta"] is None:
             statement["claimed_delta"] = "0"
-
-
-def change_verdict(rng, document):
-    document["statement"]["verdict"] = rng.choice(VERDICTS)
 
 
 def change_bounds(rng, document):
@@ -270,7 +265,7 @@ def change_anything(rng, document):
         place[path[-1]] = copy.deepcopy(at(document, rng.choice(list(places(document)))))
 
 
-CHANGES = [change_number, change_number, change_claim, change_verdict, change_bounds, change_rows, change_pairs,
+CHANGES = [change_number, change_number, change_claim, change_bounds, change_rows, change_pairs,
            change_witness, change_nested, change_nested, change_enclosures, change_anything]  # fmt: skip
 FITTED = ("change_rows", "change_nested", "change_pairs", "change_number")
 
@@ -324,9 +319,9 @@ def look(rng, tally):
     document, names = mutant(rng)
     full = rng.random() < 0.6 and document.get("kind") != "every-n"
     begin = time.process_time()
+    accepted, said = True, None
     try:
-        verify(document, full)
-        accepted = True
+        _, said = verify(document, full)
     except Rejected:
         accepted = False
     tally.mutants += 1
@@ -334,7 +329,7 @@ def look(rng, tally):
     if accepted:
         tally.accepted += 1
         tally.by.update(names)
-        wrong = lie(document, full)
+        wrong = lie(document, full, said)
         if wrong is not None:
             tally.lies.append(
                 f"{'full' if full else 'witness only'}, {' '.join(names)}: {wrong}\n{json.dumps(document)}"

@@ -87,13 +87,13 @@ def certificate(result: Result) -> dict[str, Any]:
         "statement": _statement(result.claim, evidence),
         "witness": _witness(mechanism, evidence),
     }
-    least = _bits_for(document["statement"])
+    least, own = _bits_for(document["statement"]), result.claim.to_dict()["verdict"]
     for factor in (1, 2, 4, 8):
         bits = factor * least
         document["law"] = enclosed_law(mechanism, held, _ordered(mechanism, mechanism.outputs()), bits, covers_all)
         found = _complete(document, evidence.bits)
         try:
-            kind_of(found)(found, False).check()
+            verdict = kind_of(found)(found, False).check()[1]["verdict"]
         except (Malformed, RecursionError) as problem:
             raise NotAccepted(mechanism, problem) from None
         except Rejected as problem:
@@ -101,7 +101,10 @@ def certificate(result: Result) -> dict[str, Any]:
                 raise Contradicted(mechanism, problem) from None
             if factor == 8:
                 raise NotAccepted(mechanism, problem) from None
-        else:
+            continue
+        if {verdict, own} == {"PROVED", "REFUTED"}:
+            raise Contradicted(mechanism, Rejected(f"its verdict is {verdict}, not {own}"))
+        if verdict != "UNDECIDED" or own == "UNDECIDED" or factor == 8:
             return found
     raise AssertionError("unreachable")
 
@@ -167,10 +170,9 @@ def _statement(claim: Claim, evidence: Evidence) -> dict[str, Any]:
     bounds = {"quantity": evidence.quantity, **value.to_dict()}
     judged = claim.to_dict()
     if evidence.quantity not in ("epsilon", "delta"):
-        return {**bounds, "guarantee": judged["guarantee"], "verdict": judged["verdict"]}
+        return {**bounds, "guarantee": judged["guarantee"]}
     at = {"at": evidence.at["epsilon"]} if evidence.quantity == "delta" else {}
-    verdict = None if claim.epsilon is None else judged["verdict"]
-    return {**bounds, **at, "claimed": judged["claimed"], "claimed_delta": judged["claimed_delta"], "verdict": verdict}
+    return {**bounds, **at, "claimed": judged["claimed"], "claimed_delta": judged["claimed_delta"]}
 
 
 def bundle(results: Sequence[Result]) -> dict[str, Any]:

@@ -42,7 +42,9 @@ def certified(case: Case, finding: Finding) -> tuple[Finding, dict[str, bytes]]:
         path.write_text(text, encoding="utf-8")
         found = verify(str(path), full=proved, seconds=SECONDS)
     again = f"dpaudit verify {name}{' --full' if proved else ''}"
-    accepts = f"accepts {name}{' in full' if proved else ''}{_only(finding, result)}; to repeat it: {again}"
+    finds = (found.statement or {}).get("verdict")
+    verdict = f" and finds {finds}" if finds else ""
+    accepts = f"accepts {name}{' in full' if proved else ''}{verdict}{_only(finding, result)}; to repeat it: {again}"
     words = accepts if found.accepted else f"rejects {name}: {found.reason}"
     line = f"the independent verifier, which {words}"
     return replace(finding, checked=(line, *finding.checked)), {name: text.encode()}

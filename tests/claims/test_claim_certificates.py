@@ -7,6 +7,7 @@ import pytest
 
 from dpaudit.claims import certificates
 from dpaudit.cli import main
+from dpaudit.evidence.verifier.main import verify
 from tests.claims.documents import run_one
 
 CERTIFIED = ["dp.ehd.any-prior", "dp.lszhang", "dp.lsdim", "dp.lshist", "dp.ehd.exact-gs", "dp.ehds", "dp.mh"]
@@ -32,7 +33,7 @@ def test_the_certificate_is_of_the_counterexample(tmp_path, capsys):
     document = json.loads(file.read_text())
     left = entry["counterexample"]["left"]
     assert document["subject"]["prior"] == ["1/20", "1/20"]
-    assert document["statement"]["verdict"] == "REFUTED"
+    assert verify(document)[1]["verdict"] == "REFUTED"
     assert float(left["lower"]) <= float(document["statement"]["upper"])
     assert float(document["statement"]["lower"]) <= float(left["upper"])
 

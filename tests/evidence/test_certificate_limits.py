@@ -52,7 +52,7 @@ def test_it_runs_alone_as_one_file(tmp_path):
     found = json.loads(alone(str(path), "--json", folder=tmp_path).stdout)
     assert (found["result"], found["statement"]["parts"][0]["checked"]) == ("ACCEPTED", "witness only")
     wrong = tmp_path / "wrong.json"
-    wrong.write_text(path.read_text().replace('"verdict": "PROVED"', '"verdict": "REFUTED"'))
+    wrong.write_text(path.read_text().replace('"claimed": "1"', '"claimed": "2"'))
     done = alone(str(wrong), folder=tmp_path)
     assert (done.returncode, done.stdout) == (
         1,

@@ -5,7 +5,7 @@ from contextlib import suppress
 
 import mutate_certificates as mutants
 import pytest
-from certificates import changed, make
+from certificates import make
 
 from dpaudit.evidence.verifier import core, guarantees
 from dpaudit.evidence.verifier.arithmetic import Interval
@@ -24,7 +24,7 @@ def test_no_mutant_that_lies_is_accepted(seed, long):
 
 def test_a_lie_would_be_seen(monkeypatch):
     """With a verifier that accepts everything, most mutants of a number are found to lie."""
-    monkeypatch.setattr(mutants, "verify", lambda *_: None)
+    monkeypatch.setattr(mutants, "verify", lambda *_: ([], None))
     monkeypatch.setattr(mutants, "CHANGES", [mutants.change_bounds])
     tally = mutants.Tally()
     rng = random.Random(3)
@@ -48,7 +48,8 @@ FAULTS = [
     (core.Loss, "reached", lambda *_: 0, ["change_bounds"], "epsilon"),
     (core.Loss, "exceeded", lambda *_: False, ["change_bounds", "change_witness"], "epsilon"),
     (core.Pair, "excess", lambda *_: 0, ["change_bounds", "change_claim"], "delta"),
-    (core.Bounds, "_everywhere", lambda *_: [], ["change_verdict", "change_bounds"], "law"),
+    (core.Bounds, "_beyond", lambda *_: None, ["change_claim", "change_bounds"], "law"),
+    (core.Bounds, "_judge", lambda *_: ("PROVED", ""), ["change_claim"], "law"),
     (guarantees.Moments, "above", lambda *_: False, ["change_bounds", "change_claim"], "zcdp_rho"),
     (guarantees, "above_gaussian", lambda *_: -1, ["change_bounds", "change_claim"], "gdp_mu"),
     (Subject, "neighbors", lambda *_: [], ["change_bounds"], "law"),
@@ -101,5 +102,4 @@ def test_nested_functions_are_accepted_where_they_are_one():
 def test_what_is_true_of_the_bases():
     for document in mutants.bases():
         assert mutants.lie(document, True) is None
-    wrong = changed(make(("EHDS", {"n": 3})), ("statement", "verdict"), "REFUTED")
-    assert mutants.lie(wrong, True) == "the verdict is PROVED"
+    assert mutants.lie(make(("EHDS", {"n": 3})), True, {"verdict": "REFUTED"}) == "the verdict is PROVED"

@@ -32,15 +32,15 @@ def test_the_sentence_names_everything():
                                 "nominal_epsilon": "1/2", "gamma": "3"}  # fmt: skip
     assert found["adjacency"] == {"relation": "one record replaced", "pairs": 4, "possible": 10}
     assert (found["datasets"], found["outputs"], found["claim"]) == (5, 5, "1/2-DP")
-    assert (found["verdict"], found["verdict_checked"], found["checked"]) == ("PROVED", True, "full")
+    assert (found["verdict"], found["checked"]) == ("PROVED", "full")
 
 
 def test_the_witness_alone_says_what_is_not_checked():
     found = said(make(EHDS))
     assert "is at least" in found["text"]
     assert "the other end is NOT CHECKED" in found["text"]
-    assert "verdict: PROVED, which is NOT CHECKED; checked: witness only" in found["text"]
-    assert found["verdict_checked"] is False
+    assert "verdict: NOT CHECKED; checked: witness only" in found["text"]
+    assert found["verdict"] is None
 
 
 def test_another_claim_prints_another_sentence(tmp_path, capsys):
@@ -218,15 +218,14 @@ def nested(**statement):
 
 def test_a_root_of_a_root_at_a_huge_exponent_is_not_taken_for_another_number():
     """P_x(o0) is 1/2 and P_y(o0) 0.158…: the true epsilon is ln(√10) = 1.1512…, and delta(0) 0.3418…"""
-    claim = {"claimed": "1e-9", "claimed_delta": "0", "verdict": "PROVED"}
+    claim = {"claimed": "1e-9", "claimed_delta": "0"}
     false = nested(quantity="epsilon", lower="0", upper="1e-9", **claim)
     assert outcome(false) == outcome(false, True) == "the value at the witness is above the stated upper bound"
-    true = nested(quantity="epsilon", lower="1.15129254", upper="1.15129255", **{**claim, "verdict": "REFUTED"})
-    assert outcome(true, True) is None
+    true = nested(quantity="epsilon", lower="1.15129254", upper="1.15129255", **claim)
+    assert said(true, True)["verdict"] == "REFUTED"
     false = nested(quantity="delta", at="0", lower="0", upper="1e-9", **claim)
     assert outcome(false, True) == "the value at the witness is above the stated upper bound"
-    true = nested(quantity="delta", at="0", lower="0.3418861", upper="0.3418862", claimed=None, claimed_delta=None,
-                  verdict=None)  # fmt: skip
+    true = nested(quantity="delta", at="0", lower="0.3418861", upper="0.3418862", claimed=None, claimed_delta=None)
     assert outcome(true, True) is None
 
 

@@ -1,11 +1,14 @@
 """What a certificate may not say: verdicts against its own bounds, members that nobody knows, claims out of range."""
 
+import attacks
 import pytest
 from certificates import FAMILY, OWN, changed, established, make, outcome
+from mutate_certificates import fit_enclosures
 
 import dpaudit
 from dpaudit.cli import main
 from dpaudit.evidence.certificate import bundle
+from dpaudit.evidence.verifier.main import verify
 from dpaudit.evidence.verifier.reading import digest
 
 EHDS = ("EHDS", {"n": 8, "prior": "1/2,3"})
@@ -17,42 +20,54 @@ def stated(found, **members):
     return found
 
 
-@pytest.mark.parametrize("verdict", ["UNDECIDED", None])
-@pytest.mark.parametrize("full", [False, True])
-def test_an_open_verdict_that_the_lower_bound_decides_is_rejected(verdict, full):
-    found = make(EHDS)
-    assert "REFUTED" in outcome(stated(found, claimed="1/10", verdict=verdict), full)
-    assert outcome(stated(found, claimed="1/10", verdict="REFUTED"), full) is None
-
-
-@pytest.mark.parametrize("verdict", ["UNDECIDED", None])
-def test_an_open_verdict_that_the_upper_bound_decides_is_rejected_with_full(verdict):
-    found = stated(make(EHDS), verdict=verdict)
-    assert "by which it is PROVED" in outcome(found, True)
-    assert any(line.startswith("verdict: not checked") for line in established(found))
-
-
-def test_the_same_of_delta_and_of_a_claim_with_delta():
-    found = stated(make(EHDS, "1/10"), claimed="1/10", claimed_delta="1/1000", verdict="UNDECIDED")
-    assert "by which it is REFUTED" in outcome(found, False)
-    found = stated(found, claimed_delta="1/2")
-    assert "by which it is PROVED" in outcome(found, True)
-    assert outcome(stated(found, claimed="1/20"), True) is None
-    found = stated(make(EHDS), claimed_delta="1/100", verdict="REFUTED")
-    assert "verdict: not checked (REFUTED is stated)" in established(found)
-    assert outcome(found, True) is not None
+@pytest.mark.parametrize(
+    ("members", "short", "full"),
+    [
+        ({}, None, "PROVED"),
+        ({"claimed": "1/10"}, "REFUTED", "REFUTED"),
+        ({"claimed": "1/10", "claimed_delta": "1"}, None, "PROVED"),
+        ({"claimed": "1/10", "claimed_delta": "1/1000"}, None, "REFUTED"),
+        ({"upper": "2"}, None, "PROVED"),
+        ({"lower": "0", "upper": "2", "claimed": "1/10"}, "REFUTED", "REFUTED"),
+        ({"claimed": None, "claimed_delta": None}, None, None),
+    ],
+)
+def test_the_verdict_is_derived_from_what_was_checked(members, short, full):
+    found = stated(make(EHDS), **members)
+    for verdict, way in ((short, False), (full, True)):
+        lines, said = verify(found, way)
+        assert said["verdict"] == verdict
+        open_ = "verdict: not checked (--full does)" in lines
+        assert open_ == (verdict is None and found["statement"]["claimed"] is not None)
 
 
 def test_an_infinite_loss_refutes_a_claim_without_delta(tmp_path):
     (tmp_path / "t.csv").write_text(",a,b\nx,1,0\ny,1/2,1/2\n")
     found = make((str(tmp_path / "t.csv"), {}))
     assert found["statement"]["lower"] == "inf"
-    assert outcome(found) is None
-    assert "REFUTED" in outcome(stated(found, claimed="1", claimed_delta="0", verdict="UNDECIDED"))
+    assert verify(found)[1]["verdict"] is None
+    assert verify(stated(found, claimed="1", claimed_delta="0"))[1]["verdict"] == "REFUTED"
+    assert verify(stated(found, claimed="1", claimed_delta="1"), True)[1]["verdict"] == "PROVED"
 
 
 def test_what_was_checked_is_not_called_unchecked():
     assert not any("not checked" in line for line in established(make(EHDS), True))
+
+
+def test_a_tie_that_the_enclosures_leave_open_is_undecided():
+    """The loss is ln sqrt(e^2) = 1: no interval tells that, and the exact form of a root is not known."""
+    root = ["sqrt", ["exp", "2"]]
+    large, small = ["/", root, ["+", "1", root]], ["/", "1", ["+", "1", root]]
+    claim = {"claimed": "1", "claimed_delta": "0"}
+    found = attacks.table([[large, small], [small, large]], quantity="epsilon", lower="0.9", upper="1.1", **claim)
+    del found["statement"]["at"]
+    found["witness"]["output"] = "o0"
+    fit_enclosures(found)
+    found["sha256"] = digest(found)
+    for way in (False, True):
+        lines, said = verify(found, way)
+        assert said["verdict"] == "UNDECIDED"
+        assert lines[-1] == "verdict UNDECIDED: what was checked leaves the claim open"
 
 
 UNKNOWN = [

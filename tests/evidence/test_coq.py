@@ -87,7 +87,9 @@ def test_a_bug_in_the_engine_goes_red(tmp_path, monkeypatch, bug):
     monkeypatch.setattr(*ENGINE_BUGS[bug])
     with pytest.raises(dpaudit.InputError, match="the verifier could not accept it"):
         written(tmp_path, "EHDS", n=2, prior="1,1,1", gamma="1/100")
-    monkeypatch.setattr(certificate, "kind_of", lambda _: lambda *_: SimpleNamespace(check=lambda: None))
+    monkeypatch.setattr(
+        certificate, "kind_of", lambda _: lambda *_: SimpleNamespace(check=lambda: ([], {"verdict": None}))
+    )
     path = written(tmp_path, "EHDS", n=2, prior="1,1,1", gamma="1/100")
     assert prove.prove(str(path), 600).problem == prove.FALSE
 

@@ -101,6 +101,8 @@ def test_a_certificate_is_written_and_verified(tmp_path, mine):
     for finding in document.findings:
         said, _, command = finding.checked[0].partition("; to repeat it: dpaudit ")
         assert said.startswith("the independent verifier, which accepts certificates/")
+        verdict = "PROVED" if finding.name == "LSHist" else "REFUTED"
+        assert f" and finds {verdict}" in said
         word, file, *options = command.split()
         assert main([word, str(out / file), *options]) == 0
 
@@ -110,7 +112,7 @@ def test_a_certificate_of_one_n_says_so_and_a_note_is_no_reservation(tmp_path):
     assert asked(out, "--mech", "LSHist,randomized-response", "--n", "2", "--certificate") == 0
     document = load(str(out / "result.json"))
     found = {finding.name: finding for finding in document.findings}
-    assert "in full, at n = 2 only;" in found["LSHist"].checked[0]  # the statement is one about every n
+    assert "in full and finds PROVED, at n = 2 only;" in found["LSHist"].checked[0]
     assert "only" not in found["randomized-response"].checked[0]
     (note,) = found["randomized-response"].stands_for
     assert f"randomized-response: {note}" in covered_lines(document)

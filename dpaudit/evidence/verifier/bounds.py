@@ -20,8 +20,7 @@ from .subject import WITNESS, Subject
 from .table import Table
 
 QUANTITIES = ("epsilon", "delta", "renyi", "zcdp_rho", "gdp_mu", "trade-off")
-ENDS = dict.fromkeys(("quantity", "lower", "upper", "verdict"))
-VERDICTS = (None, "PROVED", "REFUTED", "UNDECIDED")
+ENDS = dict.fromkeys(("quantity", "lower", "upper"))
 
 
 def read_subject(document: dict[str, Any]) -> Subject:
@@ -94,14 +93,9 @@ def _bound(guarantee: dict[str, Any], kind: str, name: str, *others: str) -> Fra
 
 
 def read_bounds(statement: dict[str, Any], witness: dict[str, Any], subject: Subject) -> Bounds:
-    """The notion, its bounds and the verdict; the texts of the certificate say no more than its numbers."""
-    notion, verdict = read_notion(statement, witness, subject), statement.get("verdict")
+    """The notion and its bounds; the texts of the certificate say no more than its numbers."""
+    notion, guarantee = read_notion(statement, witness, subject), statement.get("guarantee")
     shape(witness, "the witness", dict.fromkeys(("x", "x_prime", *notion.place)))
-    guarantee = statement.get("guarantee")
-    if verdict not in VERDICTS:
-        raise Malformed("verdict is not one of PROVED, REFUTED, UNDECIDED")
-    if (verdict is not None and notion.claimed is None) or (verdict is None and guarantee is not None):
-        raise Malformed("there is a verdict but nothing is claimed, or there is no verdict")
     if guarantee is not None and guarantee.get("text") not in (None, notion.guarantee):
         raise Malformed("the text of the guarantee does not say what its numbers say")
     ends = [statement.get(end) for end in ("lower", "upper")]
@@ -110,11 +104,11 @@ def read_bounds(statement: dict[str, Any], witness: dict[str, Any], subject: Sub
         raise Malformed("lower and upper do not form an interval")
     if least is None and notion.finite:
         raise Malformed("delta or a margin is infinite")
-    return Bounds(notion, least, most, verdict)
+    return Bounds(notion, least, most)
 
 
 class FiniteLaw:
-    """lower <= the largest value over all pairs <= upper, a witness, a verdict on a claimed bound."""
+    """lower <= the largest value over all pairs <= upper, a witness, and what is claimed."""
 
     def __init__(self, document: dict[str, Any], full: bool) -> None:
         kinds = {**dict.fromkeys(("subject", "law", "statement", "witness"), dict), **MADE}
@@ -153,12 +147,11 @@ class FiniteLaw:
         lower, upper = (brief(self.statement[end]) for end in ("lower", "upper"))
         open_ = f"is at least {lower} (stated: between {lower} and {upper}, of which the other end is NOT CHECKED)"
         value = "is infinite" if lower == "inf" else f"lies between {lower} and {upper}" if self.full else open_
-        sure, verdict, claim = self.bounds.verdict_checked(self.full), self.bounds.verdict, "no claim"
+        verdict, claim = self.bounds.verdict, "no claim"
         checked = "full" if self.full else "witness only"
         covered = "the lower bound holds; the upper bound is not covered" if self.witness_only else None
         if notion.guarantee:
-            shown = f"{verdict or 'none'}{'' if sure or verdict is None else ', which is NOT CHECKED'}"
-            claim = f"claimed: {shortened(notion.guarantee)}; verdict: {shown}"
+            claim = f"claimed: {shortened(notion.guarantee)}; verdict: {verdict or 'NOT CHECKED'}"
         relations = f"{relation}, {brief(pairs)} of {brief(possible)} possible pairs"
         if pairs < possible and relation == "EXPLICIT LIST":
             relations += f"; {possible - pairs} {'pair is' if possible - pairs == 1 else 'pairs are'} LEFT OUT"
@@ -169,6 +162,6 @@ class FiniteLaw:
             "adjacency": {"relation": relation, "pairs": pairs, "possible": possible},
             **{"datasets": datasets, "outputs": outputs},
             **{name: self.statement.get(name) for name in ("quantity", "at", "lower", "upper")},
-            **{"claim": notion.guarantee or None, "verdict": verdict, "verdict_checked": sure},
+            **{"claim": notion.guarantee or None, "verdict": verdict},
             **{"checked": checked, "covered": covered},
         }

@@ -226,7 +226,7 @@ class Composition:
             "text": f"composition of {words}; neighboring data sets as in every release: "
             f"{value} {lower} and {upper}; {said}; checked: full",
             **{"quantity": self.quantity, "at": at, "lower": lower, "upper": upper},
-            **{"verdict": verdict, "verdict_checked": self.claimed is not None, "checked": "full"},
+            **{"verdict": verdict, "checked": "full"},
         }
 
 

@@ -5,8 +5,9 @@ Given a ``Law`` whose enclosures contain the probabilities (that they do is esta
 
 - every row that is there may sum to 1: the lower ends sum to at most 1, the upper ends to at least 1;
 - the value of the notion at the witness reaches the stated bound;
-- with ``full``, no pair of adjacent data sets exceeds the other stated bound;
-- the verdict is the one that these bounds imply, or says no more than they do.
+- with ``full``, no pair of adjacent data sets exceeds the other stated bound.
+
+The verdict on a claim is derived from what was checked.
 
 Every comparison is of whole numbers times powers of two; e^epsilon is the one function (``arithmetic``). What the
 enclosures leave open is decided only where both numbers are known exactly (``exact``), else it is Undecided. A notion
@@ -230,81 +231,70 @@ def threshold_test(pair: Pair, threshold: Fraction) -> tuple[list[Number], list[
     return [q for (_, q), yes in chosen if yes], [p for (p, _), yes in chosen if not yes]
 
 
+OPEN = "UNDECIDED", "what was checked leaves the claim open"
+
+
 @dataclass
 class Bounds:
-    """least <= the largest value over all pairs <= most (both None: it is infinite), and a verdict on the claim."""
+    """least <= the largest value over all pairs <= most (both None: it is infinite)."""
 
     notion: Notion
     least: Fraction | None
     most: Fraction | None
-    verdict: str | None
+    verdict: str | None = None
+    """On the claim, by what was checked: PROVED, REFUTED or UNDECIDED; None where not all was checked."""
 
     def establish(self, law: Law, x: Any, y: Any, full: bool) -> list[str]:
         """What was established, line by line (see above)."""
         law.check_sums()
-        lines = self._at_witness(Pair(law, x, y))
-        if full:
-            lines += self._everywhere(law)
-        else:
+        witness = Pair(law, x, y)
+        lines = [self._at_witness(witness)]
+        if not full:
             lines.append("upper bound: not checked (--full does)")
-        return lines + self._conclude(full)
+        elif self.most is not None:
+            found = self._beyond(law, self.notion, self.most)
+            if found is not None:
+                raise Rejected(f"the value of x = {quoted(found[0])}, x' = {quoted(found[1])} exceeds the upper bound")
+            lines.append("upper bound: no pair and output exceeds it")
+        if self.notion.claimed is None:
+            return lines
+        self.verdict, why = OPEN
+        with suppress(Undecided):
+            self.verdict, why = self._judge(law, witness, self.notion.claimed, full)
+        return [*lines, f"verdict{f' {self.verdict}' if self.verdict else ''}: {why}"]
 
-    def _at_witness(self, pair: Pair) -> list[str]:
-        notion, verdict = self.notion, self.verdict
+    def _at_witness(self, pair: Pair) -> str:
+        """Only if the value at the witness reaches the lower bound and is not above the upper one."""
+        notion = self.notion
         if notion.infinite(pair) != (self.least is None):
             raise Rejected("the loss at the witness is infinite, or it is not, contrary to the bounds")
         if self.least is None or self.most is None:
-            if verdict == "PROVED" and notion.refutes:
-                raise Rejected("the verdict PROVED contradicts the infinite loss at the witness")
-            return ["lower bound: an output is possible for x and impossible for x': the value is infinite"]
+            return "lower bound: an output is possible for x and impossible for x': the value is infinite"
         if (self.least > 0 or isinstance(notion, Loss)) and notion.reached(pair, self.least) < 0:
             raise Rejected("the value at the witness is below the stated lower bound")
-        if not notion.trivial(self.most) and notion.reached(pair, self.most) > 0:
+        if self._is_above(pair, self.most):
             raise Rejected("the value at the witness is above the stated upper bound")
-        lines = ["lower bound: the value at the witness reaches it"]
-        if verdict not in ("PROVED", "REFUTED") or notion.claimed is None or notion.delta:
-            return lines
-        if not (notion.proves if verdict == "PROVED" else notion.refutes):
-            raise Rejected("a verdict is stated where delta, which falls as epsilon grows, does not decide the claim")
-        exceeds = not notion.trivial(notion.claimed) and notion.reached(pair, notion.claimed) > 0
-        if exceeds != (verdict == "REFUTED"):
-            raise Rejected(f"the verdict {verdict} contradicts the value at the witness")
-        return [*lines, "verdict REFUTED: the value at the witness exceeds the claimed bound"] if exceeds else lines
+        return "lower bound: the value at the witness reaches it"
 
-    def _everywhere(self, law: Law) -> list[str]:
-        notion, lines, bound = self.notion, [], self.most
-        proved = self.verdict == "PROVED" and not notion.delta
-        if bound is not None:
-            bound = min(bound, notion.claimed) if proved and notion.claimed is not None else bound
-            for x, y in () if notion.trivial(bound) else law.pairs:
-                if notion.exceeded(Pair(law, x, y), bound):
-                    where = f"x = {quoted(x)}, x' = {quoted(y)}"
-                    raise Rejected(f"the value of {where} exceeds the upper bound")
-            lines = ["upper bound: no pair and output exceeds it"]
-        if proved:
-            lines.append("verdict PROVED: no pair and output exceeds the claimed bound")
-        if notion.delta and notion.claimed is not None and self.verdict in ("PROVED", "REFUTED"):
-            delta = Delta(notion.claimed, None, ZERO)
-            exceeds = notion.delta < 1 and any(delta.exceeded(Pair(law, *pair), notion.delta) for pair in law.pairs)
-            if exceeds != (self.verdict == "REFUTED"):
-                raise Rejected(f"the verdict {self.verdict} contradicts delta({brief(notion.claimed)})")
-            lines.append(f"verdict {self.verdict}: by delta at the claimed epsilon, all pairs")
-        return lines
+    def _is_above(self, witness: Pair, bound: Fraction) -> bool:
+        """Whether the value at the witness exceeds the bound."""
+        return not self.notion.trivial(bound) and self.notion.reached(witness, bound) > 0
 
-    def verdict_checked(self, full: bool) -> bool:
-        """Whether the verdict follows from what was checked."""
-        decided = self.verdict in ("PROVED", "REFUTED")
-        return (full and decided) or (self.verdict == "REFUTED" and self.notion.refutes)
+    def _beyond(self, law: Law, notion: Notion, bound: Fraction) -> tuple[Any, Any] | None:
+        """A pair whose value exceeds the bound, if there is one."""
+        pairs = () if notion.trivial(bound) else law.pairs
+        return next((pair for pair in pairs if notion.exceeded(Pair(law, *pair), bound)), None)
 
-    def _conclude(self, full: bool) -> list[str]:
-        """Refuses a missing or open verdict that follows from the bounds; says if the verdict is not checked."""
-        notion, expected = self.notion, self.verdict
-        if notion.claimed is None:
-            return []
-        if full and notion.proves and self.most is not None and self.most <= notion.claimed:
-            expected = "PROVED"
-        if notion.refutes and (self.least is None or self.least > notion.claimed):
-            expected = "REFUTED"
-        if self.verdict != expected:
-            raise Rejected(f"the verdict {self.verdict} contradicts the bounds, by which it is {expected}")
-        return [] if self.verdict_checked(full) else [f"verdict: not checked ({self.verdict or 'none'} is stated)"]
+    def _judge(self, law: Law, witness: Pair, bound: Fraction, full: bool) -> tuple[str | None, str]:
+        """The verdict on the claim, and by what; a claim with delta is decided by delta at the claimed epsilon."""
+        notion, most = self.notion, self.most
+        above = most is None or most > bound
+        if notion.refutes and above and (self.least is None or self._is_above(witness, bound)):
+            return "REFUTED", "the value at the witness exceeds the claimed bound"
+        if not full:
+            return None, "not checked (--full does)"
+        if notion.delta:
+            notion, bound, above = Delta(bound, None, ZERO), notion.delta, True
+        if above and self._beyond(law, notion, bound):
+            return ("REFUTED", "a pair exceeds the claimed bound") if notion.refutes else OPEN
+        return ("PROVED", "no pair and output exceeds the claimed bound") if notion.proves else OPEN
