@@ -114,6 +114,22 @@ def test_a_number_that_is_not_whole_is_called_so_and_not_damage():
         reading.read(json.dumps(found).encode())
 
 
+@pytest.mark.parametrize(("text", "why"), [
+    ('{"a": NaN}', "NaN, which is not a number"), ('{"a": -Infinity}', "-Infinity, which is not a number"),
+    (f'{{"a": {"1" * 4001}}}', "more than 4000 characters"), ('{"a": 1e5}', "not a whole number"),
+    ('{"a": {"b": 1, "b": 2}}', "a name twice"), ("{", "is not JSON"),
+])  # fmt: skip
+def test_what_is_no_strict_json_is_malformed(text, why):
+    with pytest.raises(Malformed, match=why):
+        reading.read(text.encode())
+
+
+def test_strict_json_is_read_as_it_is():
+    assert reading.read(f'{{"a": {{"b": [1, "x"], "c": {"1" * 4000}}}}}'.encode()) == {
+        "a": {"b": [1, "x"], "c": int("1" * 4000)}
+    }
+
+
 def test_tampered_without_the_hash():
     found = make(FAMILY[0])
     found["made"] += "."

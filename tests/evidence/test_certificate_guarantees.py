@@ -117,6 +117,25 @@ def test_infinite_losses(claim):
     assert "contrary to the bounds" in outcome(finite)
 
 
+@pytest.mark.parametrize(("points", "why"), [
+    ([["0", "1"], ["1/2", "1/4"], ["1/4", "1/2"], ["1", "0"]], "f does not fall"),
+    ([["0", "1/4"], ["1/4", "1/2"], ["1", "0"]], "f does not fall"),
+    ([["0", "1"], ["1/4", "3/4"], ["1/2", "1/4"], ["1", "0"]], "f is not convex"),
+    ([["0", "1"], ["1/4", "1/8"], ["1/2", "1/16"], ["3/4", "1/32"], ["1", "0"]], None),
+    ([["0", "1"]], "does not lead"),
+])  # fmt: skip
+def test_a_trade_off_function_falls_and_is_convex(points, why):
+    document = certificate(dpaudit.judge(RESPONSE, "f=0:1;1/2:1/10;1:0"))
+    del document["statement"]["guarantee"]["text"]
+    found = outcome(changed(document, ("statement", "guarantee", "points"), points))
+    assert (why in found) if why else found is None or "witness" in found
+
+
+def test_the_trivial_test_has_the_value_0():
+    pair = Pair(None, "x", "y")
+    assert [v.Gaussian(F(1), None).reached(pair, F(bound)) for bound in (0, 1)] == [0, -1]
+
+
 MALFORMED = [
     (("statement", "guarantee", "kind"), "zcdp", "not of the kind"),
     (("statement", "guarantee"), {"kind": "gaussian", "mu": "-1"}, "mu is negative"),

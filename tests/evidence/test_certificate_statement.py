@@ -192,6 +192,14 @@ def test_the_root_of_zero_in_disguise_is_zero():
     assert outcome(attacks.table([[zero, "1"], ["1/2", "1/2"]]), True) is None
 
 
+@pytest.mark.parametrize("pairs", [[[-1, 0]], [[0, 3]], [[0, True]], [[0, 1, 2]], [[1, 1]], [[0, 1], [1, 0]], {}])
+def test_pairs_that_are_none_are_malformed(pairs):
+    rows = [["1/2", "1/2"], ["1/3", "2/3"], ["1/5", "4/5"]]
+    assert outcome(attacks.table(rows, pairs=pairs)).startswith("malformed: ")
+    why = "pairs is not a list" if pairs not in ([[1, 1]], [[0, 1], [1, 0]]) else "a pair occurs twice, or is none"
+    assert why in outcome(attacks.table(rows, pairs=pairs))
+
+
 def test_a_claimed_delta_above_one_is_refused_by_both():
     with pytest.raises(dpaudit.InputError, match="must be <= 1"):
         dpaudit.judge("EHDS", "eps=1,delta=2", n=3)

@@ -1,0 +1,162 @@
+"""The verifier's bounds of theorems against plain floats: rows at many epsilons, blocks of n, the middle, boxes."""
+
+import math
+import random
+from fractions import Fraction as F
+from functools import partial
+
+import pytest
+
+from dpaudit.evidence.verifier.arithmetic import rational
+from dpaudit.evidence.verifier.core import Rejected
+from dpaudit.evidence.verifier.family import histograms, read_family
+from dpaudit.evidence.verifier.theorems.cells import Cell, Row
+from dpaudit.evidence.verifier.theorems.ends import block
+from dpaudit.evidence.verifier.theorems.every_epsilon_bounds import gains, matched, over_epsilon
+from dpaudit.evidence.verifier.theorems.every_n_middle import check_first, middle
+
+BITS, SLACK = 120, 1e-8
+PRIORS = [F(1), F(1, 2), F(1, 10), F(1, 1000), F(3), F(7, 3), F(12)]
+MECHANISMS = [("EHD", {"gs": "constant"}), ("EHD", {"gs": "exact"}), ("EHDL", {})]
+MECHANISMS += [(name, {"gamma": gamma}) for name in ("EHDS", "MH") for gamma in ("1", "1/9", "2", "1/100")]
+
+
+def upper(values):
+    return max(float(value.ends()[1]) for value in values)
+
+
+def log_sum(row, epsilon):
+    return math.log(math.fsum(math.exp(-epsilon * a) for a in row))
+
+
+def largest_loss(p, q, epsilon):
+    return epsilon * max(b - a for a, b in zip(p, q, strict=True)) + log_sum(q, epsilon) - log_sum(p, epsilon)
+
+
+class Plain:
+    """The exponents at epsilon = 1 of every data set, by the definitions, in floats."""
+
+    def __init__(self, name, more, n, prior):
+        self.sets = list(histograms(n, len(prior)))
+        distance = {(c, d): self._hellinger(prior, c, d) for c in self.sets for d in self.sets}
+        steps = {pair: sum(abs(i - j) for i, j in zip(*pair, strict=True)) // 2 for pair in distance}
+        local = {c: max(distance[c, d] for d in self.sets if steps[c, d] == 1) for c in self.sets}
+        self.pairs, self.rows = [pair for pair, k in steps.items() if k == 1], {}
+        for c in self.sets:
+            divisor = local[c]
+            if name == "EHD":
+                divisor = math.sqrt(1 - math.pi / 4) if more["gs"] == "constant" else max(local.values())
+            elif more:
+                gamma = float(F(more["gamma"]))
+                divisor = max(1 / (1 / local[d] + gamma * steps[c, d]) for d in self.sets)
+                divisor *= 1 + gamma if name == "EHDS" else 1
+            self.rows[c] = [distance[c, d] / (2 * divisor) for d in self.sets]
+
+    @staticmethod
+    def _hellinger(prior, c, d):
+        if c == d:
+            return 0.0
+        found = 0.0
+        for alpha, i, j in zip(map(float, prior), c, d, strict=True):
+            found += (math.lgamma(alpha + i) + math.lgamma(alpha + j)) / 2 - math.lgamma(alpha + (i + j) / 2)
+        return math.sqrt(-math.expm1(-found))
+
+    def loss(self, x, y, epsilon):
+        return largest_loss(self.rows[x], self.rows[y], epsilon)
+
+
+def subject(name, more, n, prior, epsilon=1):
+    made = {"mechanism": name, "n": n, "k": len(prior), "prior": [*map(str, prior)]}
+    return {**made, "parameters": more, "nominal_epsilon": str(epsilon)}
+
+
+def random_row(rng, size):
+    known = [F(rng.randint(1, 60), rng.choice([2, 10, 30])) for _ in range(size - 1)]
+    return [F(0), *known] if rng.random() < 0.5 else [*known, F(0)]
+
+
+def test_rows_on_intervals_of_epsilon():
+    """G = (ln Z_y - ln Z_x) / epsilon is below the numbers of every interval, also next to 0 and to infinity."""
+    rng, tight = random.Random(26), 0
+    for _ in range(400):
+        size = rng.randint(2, 6)
+        p, q = random_row(rng, size), random_row(rng, size)
+        low, width = F(rng.randint(0, 8), 4), F(rng.randint(1, 40), 8)
+        high = None if low and rng.random() < 0.4 else low + width
+        x, y = (Row([rational(a, BITS) for a in row], [], BITS) for row in (p, q))
+        found, seen = gains(x, y, low, high), -math.inf
+        bound = upper(found)
+        p, q = (list(map(float, row)) for row in (p, q))
+        for i in range(1, 40):
+            epsilon = float(low) + (float(width) * i / 39 if high is not None else 0.01 * 1.3**i)
+            seen = max(seen, (log_sum(q, epsilon) - log_sum(p, epsilon)) / epsilon)
+        assert seen <= bound + SLACK, (p, q, low, high)
+        tight += bound - seen < 1e-3
+        if len(found) == 4:  # chord and tangents: each of the two bounds the middle
+            middle = float(low + width / 2)
+            assert (log_sum(q, middle) - log_sum(p, middle)) / middle <= min(map(upper, zip(found[1:3]))) + SLACK
+        assert max(largest_loss(p, q, e) / e for e in (0.01, 1, 50)) <= upper([matched(x, y)]) + SLACK
+    assert tight > 40
+
+
+def random_block(rng):
+    """A block of n near an end: mechanism, parameters, prior, side, first and last n, and the number of pairs."""
+    name, more = rng.choice(MECHANISMS)
+    prior, m = [rng.choice(PRIORS), rng.choice(PRIORS)], rng.randint(1, 4)
+    first = rng.randint(2 * m + 6, 40)
+    return name, more, prior, rng.randint(0, 1), first, first + rng.choice([0, 1, 7, 20]), m
+
+
+def test_blocks_of_n_bound_every_n_in_them():
+    """The largest loss of the pairs near an end, at one epsilon and over every epsilon, for the first to the last n."""
+    rng, seen = random.Random(27), 0
+    while seen < 12:
+        name, more, prior, side, first, last, m = random_block(rng)
+        epsilon = rng.choice([F(1, 10), F(1), F(5)])
+        made = subject(name, more, 1, prior, epsilon)
+        try:
+            check_first(read_family(made, BITS), first, m, partial(block, made, BITS))
+        except Rejected:
+            continue
+        seen += 1
+        ends = (first, None if rng.random() < 0.4 else last)
+        cell, ratio = (
+            block(one, BITS, side, ends, m - 1) for one in (made, subject(name, more, 1, prior))
+        )  # at its epsilon, and at every one
+        cuts = [F(0), F(rng.randint(1, 8), 4), F(3), None]
+        for n in {first, last}:
+            plain = Plain(name, more, n, prior)
+            for x in range(m):
+                for one, other in ((x, x + 1), (x + 1, x)):
+                    there = [(v, n - v) if side == 0 else (n - v, v) for v in (one, other)]
+                    assert plain.loss(*there, float(epsilon)) <= upper([cell.largest_loss(one, other)]) + SLACK
+                    bound = min(upper(over_epsilon(ratio, one, other, way)) for way in (None, cuts))
+                    assert max(plain.loss(*there, e) / e for e in (0.01, 0.5, 2, 20)) <= bound + 1e-6
+
+
+@pytest.mark.parametrize(("name", "more"), MECHANISMS[::2])
+def test_the_middle_bounds_every_pair_far_from_the_ends(name, more):
+    prior, m, n = [F(1, 2), F(3)], 24, 76
+    made = subject(name, more, 1, prior)
+    bound = upper([middle(read_family(made, BITS), m, n, partial(block, made, BITS))])
+    plain = Plain(name, more, n, prior)
+    for x in range(m, n - m):
+        for pair in (((x, n - x), (x + 1, n - x - 1)), ((x + 1, n - x - 1), (x, n - x))):
+            assert max(plain.loss(*pair, e) / e for e in (0.1, 1, 10)) <= bound + 1e-6
+
+
+def test_boxes_of_priors_bound_every_prior_in_them():
+    rng = random.Random(28)
+    for _ in range(12):
+        name, more = rng.choice(MECHANISMS)
+        k = rng.choice([2, 2, 3])
+        low = [rng.choice(PRIORS) for _ in range(k)]
+        high = [alpha * (1 + rng.choice([F(0), F(1, 3), F(3)])) for alpha in low]
+        n = rng.randint(1, 5 if k == 2 else 2)
+        cell = Cell([read_family(subject(name, more, n, prior), BITS) for prior in (low, high)], [*histograms(n, k)])
+        within = [a + (b - a) * F(rng.randint(0, 9), 9) for a, b in zip(low, high, strict=True)]
+        for prior in (low, high, within):
+            plain = Plain(name, more, n, prior)
+            for x, y in plain.pairs:
+                found, (least, most) = plain.loss(x, y, 1), cell.largest_loss(x, y).ends()
+                assert float(least) - SLACK <= found <= float(most) + SLACK
