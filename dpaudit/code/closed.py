@@ -6,28 +6,18 @@ Every look-up here goes through the slots of ``type`` and ``object`` themselves,
 from __future__ import annotations
 
 import abc
-import bisect
 import builtins
-import collections.abc
 import math
-import numbers
 import operator
 from _abc import _get_dump  # type: ignore[import-not-found]
 from fractions import Fraction
 from random import Random, SystemRandom
-from types import (
-    BuiltinFunctionType,
-    FunctionType,
-    GeneratorType,
-    MemberDescriptorType,
-    UnionType,
-    WrapperDescriptorType,
-)
+from types import BuiltinFunctionType, FunctionType, MemberDescriptorType, WrapperDescriptorType
 from typing import Any
 
 import numpy as np
 
-from dpaudit.code.keys import ABSENT, ATOMS, NUMPY_NUMBERS, in_class
+from dpaudit.code.keys import ABSENT, ATOMS, NUMPY_NUMBERS, SEQUENCES, in_class
 from dpaudit.code.lazy import Lazy
 from dpaudit.code.source import Source, StandIn
 
@@ -38,12 +28,7 @@ def _words(text: str) -> frozenset[str]:
 
 # ------------------------------------------------------------------ types
 
-SEQUENCES: frozenset[Any] = frozenset((list, tuple, str, range, bytes, np.ndarray))
-"""Their entries can be taken by number."""
-CONTAINERS: frozenset[Any] = SEQUENCES | {dict}
-TRUTHS: frozenset[Any] = (ATOMS | CONTAINERS | {Lazy, set, frozenset}) - {np.ndarray}
-ITERATORS: frozenset[Any] = frozenset((zip, map, filter, enumerate, reversed, type(reversed([])), GeneratorType))
-"""What a run makes with functions of the list, or as an expression: gone over once, by the run that made it."""
+TRUTHS: frozenset[Any] = ATOMS | SEQUENCES | {Lazy, dict}
 
 
 def is_closed(value: Any) -> bool:
@@ -53,18 +38,9 @@ def is_closed(value: Any) -> bool:
         return True
     if kind is list or kind is tuple:
         return all(map(is_closed, value))
-    if kind is dict:
-        return all(map(is_closed, value)) and all(map(is_closed, value.values()))
-    if kind is np.ndarray:
-        return value.dtype.kind in "biufcSU"
     if kind is slice:
         return is_closed((value.start, value.stop, value.step))
     return kind is type and (value in NUMPY_NUMBERS or value in (int, float, bool))
-
-
-def has_closed_keys(value: Any) -> bool:
-    """Whether a look-up in the dict or set runs no code but that of closed types."""
-    return all(map(is_closed, value))
 
 
 # ------------------------------------------------------------------ functions
@@ -74,17 +50,14 @@ def _by_identity(module: Any, names: str) -> dict[int, Any]:
     return {id(one): one for one in (getattr(module, name, None) for name in names.split()) if one is not None}
 
 
-SHALLOW: dict[int, Any] = _by_identity(builtins, "len list tuple enumerate zip reversed range")
+SHALLOW: dict[int, Any] = _by_identity(builtins, "len list tuple enumerate zip reversed")
 """Of these only the outermost container matters: the entries are handed on as they are."""
-CALLING: dict[int, Any] = _by_identity(builtins, "map filter sorted min max")
-"""These call the functions that they are given."""
 PURE: dict[int, Any] = {
     **SHALLOW,
-    **CALLING,
     **_by_identity(
         builtins,
-        """abs all any ascii bin bool bytes chr complex divmod float format hex int oct ord pow repr round str sum slice
-dict""",
+        """abs all any ascii bin bool bytes chr complex divmod float format hex int max min oct ord pow range repr round
+slice sorted str sum""",
     ),
     **{id(one): one for one in vars(math).values() if isinstance(one, BuiltinFunctionType)},
     **_by_identity(
@@ -92,43 +65,24 @@ dict""",
         """abs add and_ contains eq floordiv ge getitem gt index invert le lshift lt mod mul ne neg not_ or_ pos pow
 rshift sub truediv truth xor""",
     ),
-    **_by_identity(
-        np,
-        """array asarray zeros ones arange linspace cumsum cumprod searchsorted sum prod max min amax amin mean argmax
-argmin clip round around isclose""",
-    ),
     **{id(one): one for one in vars(np).values() if isinstance(one, np.ufunc)},
-    **{id(kind): kind for kind in NUMPY_NUMBERS},
-    **{id(one): one for one in (Fraction, np.iinfo, bisect.bisect, bisect.bisect_left, bisect.bisect_right)},
-    **{id(one): one for name, one in vars(Fraction).items() if type(one) is FunctionType and name[0] != "_"},
+    **{id(kind): kind for kind in (*NUMPY_NUMBERS, Fraction, np.iinfo)},
 }
 """By address: functions whose value depends on the values of their arguments alone, and that change nothing."""
-MAKES: dict[int, Any] = {
-    **_by_identity(builtins, "list dict sorted enumerate zip reversed map filter"),
-    **_by_identity(np, "array zeros ones arange linspace"),
-}
-"""Those of them that make a new list, dict, iterator or array."""
-
-
-def writes(function: Any, given: tuple[Any, ...], named: dict[str, Any]) -> bool:
-    """Whether a function of numpy may be given an array to write to: one that is not among its first arguments."""
-    first = function.nin if isinstance(function, np.ufunc) else 1
-    return any(type(one) is np.ndarray for one in (*given[first:], *named.values()))
-
+MAKES: dict[int, Any] = _by_identity(builtins, "list sorted enumerate zip reversed")
+"""Those of them that make a new list or iterator."""
 
 DRAWS = _words("""random getrandbits randrange randint uniform triangular expovariate choice choices sample shuffle
-integers binomial permutation random_sample rand randbelow randbits _default_rng RandomState
-Generator PCG64 PCG64DXSM MT19937 Philox SFC64""")
+integers binomial random_sample rand randbelow randbits _default_rng RandomState Generator PCG64 PCG64DXSM MT19937
+Philox SFC64""")
 """What a random source may be asked for."""
 
 # ------------------------------------------------------------------ methods of closed types
 
 READS: dict[Any, frozenset[str]] = {
     list: _words("index count copy"),
-    dict: _words("get items keys values copy"),
     slice: _words("start stop step"),
     np.iinfo: _words("min max bits"),
-    np.ndarray: _words("all any argmax argmin item max mean min prod round sum tolist"),
     **{
         kind: frozenset(name for name in dir(kind) if name[0] != "_")
         for kind in (int, float, bool, str, bytes, complex, tuple, range, Fraction)
@@ -136,13 +90,9 @@ READS: dict[Any, frozenset[str]] = {
     **dict.fromkeys(NUMPY_NUMBERS, _words("item tolist round is_integer as_integer_ratio conjugate dtype real imag")),
 }
 """The methods and attributes that change nothing: of the builtin types that never change, all public ones."""
-CHANGES: dict[Any, frozenset[str]] = {
-    list: _words("append extend insert pop remove clear sort reverse"),
-    dict: _words("setdefault update pop popitem clear"),
-    np.ndarray: frozenset(),
-}
-"""The methods that change what the run itself has made."""
-UNSEEN = _words("append copy clear reverse keys items values")
+CHANGES = _words("append extend insert pop remove clear sort reverse")
+"""The methods of a list, which change it."""
+UNSEEN = _words("append copy clear reverse")
 """Methods that look at no entry."""
 GIVE_NEW = _words("copy split rsplit splitlines")
 
@@ -180,11 +130,6 @@ def stores_plainly(kind: Any, name: str) -> bool:
     return is_of_object(kind, "__setattr__") and in_class(found, "__set__") is in_class(found, "__delete__") is ABSENT
 
 
-def is_true(kind: Any) -> bool:
-    """Whether all objects of the class are true."""
-    return in_class(kind, "__bool__") is in_class(kind, "__len__") is ABSENT
-
-
 class _Plain:
     pass
 
@@ -212,21 +157,15 @@ def is_plain_error(kind: Any) -> bool:
 def shows_its_class(kind: Any) -> bool:
     """Whether objects of this type show their type as their class, or what ours stand for, without running code."""
     usual = is_of_object(kind, "__class__", "__getattribute__") and in_class(kind, "__getattr__") is ABSENT
-    return kind is Lazy or kind is Source or kind in ATOMS or kind in CONTAINERS or usual
+    return kind in TRUTHS or kind is Source or usual
 
 
 def goes_by_bases(kinds: Any) -> bool:
     """Whether the class, or each of several, and for an abstract one each that counts as it, decides nothing itself."""
     if type(kinds) is tuple:
         return all(map(goes_by_bases, kinds))
-    if type(kinds) is UnionType:
-        return all(map(goes_by_bases, kinds.__args__))
     if type(kinds) is not abc.ABCMeta:
         return type(kinds) in (type, StandIn)
-    usual = is_of_object(kinds, "__subclasshook__") or any(kinds is one for one in _ABSTRACT)
     children: Any = type.__subclasses__
     under = *children(kinds), *(one() for one in _get_dump(kinds)[0])
-    return usual and all(goes_by_bases(one) for one in under if one is not None)
-
-
-_ABSTRACT = [one for module in (numbers, collections.abc) for one in vars(module).values() if type(one) is abc.ABCMeta]
+    return is_of_object(kinds, "__subclasshook__") and all(goes_by_bases(one) for one in under if one is not None)

@@ -294,7 +294,7 @@ class Explorer:
         try:
             try:
                 with silence(self.session.heard):
-                    value = HOOKS.outermost(run, *self.call)
+                    value = HOOKS.outermost(*self.call)
             finally:
                 self.session.heard = True
             output, run.form = self._finished(value)

@@ -28,7 +28,14 @@ def hook(name: str, *given: ast.expr | str | int, at: ast.AST) -> ast.Call:
 class Expressions(ast.NodeTransformer):
     """Puts hooks into expressions."""
 
-    PLAIN: tuple[type[ast.AST], ...] = (ast.Constant, ast.NamedExpr, ast.expr_context, ast.keyword, ast.arguments)
+    PLAIN: tuple[type[ast.AST], ...] = (
+        ast.Constant,
+        ast.Name,
+        ast.NamedExpr,
+        ast.expr_context,
+        ast.keyword,
+        ast.arguments,
+    )
     """Nodes that do nothing themselves: only their parts are rewritten."""
 
     def __init__(self, filename: str, owner: str | None) -> None:
@@ -50,11 +57,6 @@ class Expressions(ast.NodeTransformer):
         """A name for a variable of ours."""
         self.count += 1
         return f"{TEMPORARY}{self.count}"
-
-    def visit_Name(self, node: ast.Name) -> Any:
-        if node.id.startswith("__") and not node.id.endswith("__"):
-            raise Unknown(f"has the private name {node.id}")
-        return node
 
     def operand(self, node: Any, name: str = "c") -> Any:
         """An expression whose value is looked at."""
@@ -80,8 +82,7 @@ class Expressions(ast.NodeTransformer):
 
     def visit_Compare(self, node: ast.Compare) -> Any:
         if not any(isinstance(op, ast.Is | ast.IsNot) for op in node.ops):
-            hooks = ["m" if isinstance(op, ast.In | ast.NotIn) else "c" for op in node.ops]
-            node.left, node.comparators = self.operand(node.left), [*map(self.operand, node.comparators, hooks)]
+            node.left, node.comparators = self.operand(node.left), [*map(self.operand, node.comparators)]
             return node
         if len(node.ops) > 1:
             return self.left(node)
@@ -93,7 +94,8 @@ class Expressions(ast.NodeTransformer):
         return node
 
     def visit_Attribute(self, node: ast.Attribute) -> Any:
-        return hook("a", self.visit(node.value), self.mangled(node), at=node)
+        value = node.value if is_super(node.value) else self.visit(node.value)
+        return hook("a", value, self.mangled(node), at=node)
 
     def mangled(self, node: ast.Attribute) -> str:
         """The name of the attribute as Python knows it inside a class."""
@@ -111,18 +113,13 @@ class Expressions(ast.NodeTransformer):
         return hook("slice", *parts, at=node)
 
     def visit_Call(self, node: ast.Call) -> Any:
-        if is_super(node):
-            check = hook("plain_super", ast.Name("super", ast.Load()), at=node)
-            both = ast.Tuple([check, node], ast.Load())  # it looks at the function that calls it
-            return ast.fix_missing_locations(ast.copy_location(ast.Subscript(both, ast.Constant(1), ast.Load()), node))
-        return self.call(node, hook("f", self.visit(node.func), at=node.func))
-
-    def call(self, node: ast.Call, function: ast.expr) -> ast.Call:
-        """The call of the function with the arguments of the node."""
-        node.func, node.args = function, [*map(self.visit, node.args)]
+        if is_super(node) or any(one.arg is None for one in node.keywords):
+            return self.left(node)
+        plain = not node.keywords and not any(isinstance(one, ast.Starred) for one in node.args)
+        node.func = hook("f", self.visit(node.func), len(node.args) if plain else -1, at=node.func)
+        node.args = [*map(self.visit, node.args)]
         for one in node.keywords:
-            value = self.visit(one.value)
-            one.value = value if one.arg is not None else hook("named", value, at=one.value)
+            one.value = self.visit(one.value)
         return node
 
     def visit_Starred(self, node: ast.Starred) -> Any:
@@ -135,18 +132,6 @@ class Expressions(ast.NodeTransformer):
 
     def visit_List(self, node: Any) -> Any:
         return hook("new", self.visit_Tuple(node), at=node)
-
-    def visit_Set(self, node: Any) -> Any:
-        if any(isinstance(one, ast.Starred) for one in node.elts):
-            return self.left(node)
-        node.elts = [*map(self.operand, node.elts)]
-        return node
-
-    def visit_Dict(self, node: ast.Dict) -> Any:
-        node.keys = [name and self.operand(name) for name in node.keys]
-        pairs = zip(node.keys, map(self.visit, node.values), strict=True)
-        node.values = [value if name else hook("named", value, at=value) for name, value in pairs]
-        return hook("new", node, at=node)
 
     def visit_Lambda(self, node: ast.Lambda) -> Any:
         node.args, node.body = self.visit(node.args), self.visit(node.body)
@@ -169,12 +154,6 @@ class Expressions(ast.NodeTransformer):
 
     visit_GeneratorExp = visit_ListComp
 
-    def visit_DictComp(self, node: ast.DictComp) -> Any:
-        node.key, node.elt = self.operand(node.key), node.value  # type: ignore[attr-defined]
-        found = self.visit_ListComp(node)
-        node.value = node.elt  # type: ignore[attr-defined]
-        return found
-
     def visit_JoinedStr(self, node: ast.JoinedStr) -> Any:
         for part in node.values:
             if isinstance(part, ast.FormattedValue):
@@ -183,6 +162,12 @@ class Expressions(ast.NodeTransformer):
         return node
 
 
-def is_super(node: ast.Call) -> bool:
+def is_super(node: Any) -> bool:
     """Whether super() is called, which looks at its caller."""
-    return isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args and not node.keywords
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "super"
+        and not node.args
+        and not node.keywords
+    )

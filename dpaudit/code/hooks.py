@@ -1,4 +1,4 @@
-"""The hooks of rewritten functions: calls, statements, loop heads, and the outermost function; see SOUND.md.
+"""The hooks of rewritten functions: calls, statements, turns of loops, and the outermost function; see SOUND.md.
 
 Every hook does what the code would have done. It only takes note: a run that does something that is not on the list is
 not clean from there on. A call is followed, drawn at once, made since it is on the list, or outside of it.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import builtins
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from dpaudit.code import closed
-from dpaudit.code.expressions import HOOK, TEMPORARY
-from dpaudit.code.keys import ATOMS, DICT_VIEWS, Keys, NoKey, in_class
+from dpaudit.code.expressions import TEMPORARY, TOP
+from dpaudit.code.keys import ATOMS, ITERATORS, SEQUENCES, Keys, NoKey, in_class
 from dpaudit.code.lazy import Lazy
 from dpaudit.code.rewrite import CELL, SITES, followed, rewritten
 from dpaudit.code.run import RUNS, Halted, Run, fault, refuse
@@ -25,7 +25,6 @@ from dpaudit.code.values import Values
 
 STAND_INS: dict[int, Any] = {}
 """The functions that stand in for those of random and numpy while a sampler runs."""
-FUNCTIONS = (FunctionType, MethodType, BuiltinFunctionType, type)
 
 
 class Hooks(Values):
@@ -36,8 +35,8 @@ class Hooks(Values):
 
     # -------------------------------------------------------------- calls
 
-    def f(self, function: Any) -> Callable[..., Any]:
-        """What to call in place of the function; the function itself, called by the code, where it is outside."""
+    def f(self, function: Any, count: int) -> Callable[..., Any]:
+        """What to call in place of the function, with so many arguments; the function itself where it is outside."""
         kind = type(function)
         if id(function) in closed.PURE:
             return partial(self._pure, function)
@@ -49,9 +48,16 @@ class Hooks(Values):
             return partial(self._following, function) if self._is_followed(function) else function
         if kind is BuiltinFunctionType and type(function.__self__) not in (ModuleType, type(None)):
             return partial(self._builtin_method, function)
+        if function is isinstance or function is issubclass:
+            return partial(self._isinstance, function)
+        if function is type and count == 1:
+            return self._type
         if closed.is_class(function) and function is not type:
             return self._class(function)
-        return self._other(function, kind)
+        if function is hash or function is iter:
+            self.order(("",))
+        self.outside(f"`{getattr(function, '__qualname__', kind.__name__)}` is outside the mergeable subset")
+        return function  # type: ignore[no-any-return]
 
     def _is_followed(self, function: FunctionType) -> bool:
         """Whether the function can be followed; else it is outside, with the reason."""
@@ -67,8 +73,6 @@ class Hooks(Values):
     def _method(self, function: Any, held: Any, *given: Any, **named: Any) -> Any:
         if closed.is_source(held):
             return self._drawn(MethodType(function, held), *given, **named)
-        if id(function) in closed.PURE:
-            return self.f(function)(held, *given, **named)
         if type(function) is FunctionType and self._is_followed(function):
             return self.called(function, (held, *given), named)
         self.outside("a method that is no function")
@@ -81,29 +85,25 @@ class Hooks(Values):
         if not listed or not all(closed.is_closed(one) or closed.is_source(one) for one in parts):
             self.outside(f"the draw {name} of such arguments")
         found = function(*given, **named)
+        if isinstance(found, np.ndarray):
+            self.outside(f"an array that {name} draws")
         return self.new(found) if name in ("choices", "sample") else found
 
     def _pure(self, function: Any, *given: Any, **named: Any) -> Any:
         """A function of the list."""
         given = tuple([self._argument(function, one) for one in given])
         named = {name: self._argument(function, one) for name, one in named.items()}
-        if closed.writes(function, given, named):
-            self.outside(f"{function.__name__} with an array to write to")
         found = function(*given, **named)
-        makes = id(function) in closed.MAKES and all(found is not one for one in given)
-        return self.new(found) if makes else found
+        return self.new(found) if id(function) in closed.MAKES else found
 
     def _argument(self, function: Any, value: Any) -> Any:
         """An argument of a function of the list: of closed types, or what this function may be given besides."""
-        kind, address = type(value), id(function)
-        if kind in ATOMS or kind is Lazy:
+        kind, is_shallow = type(value), id(function) in closed.SHALLOW
+        if kind in ATOMS or kind is Lazy or (is_shallow and kind in SEQUENCES):
             return value
-        if kind in closed.ITERATORS or kind in DICT_VIEWS or kind in (set, frozenset):
-            return self.it(value) if address in closed.SHALLOW else self.cs(value)
-        if address in closed.CALLING and kind in FUNCTIONS:
-            called = self.f(value)
-            return lambda *given, **named: self.c(called(*given, **named))
-        if not closed.is_closed(value) and not (address in closed.SHALLOW and kind in closed.CONTAINERS):
+        if kind in ITERATORS or kind in (set, frozenset):
+            return self.it(value) if is_shallow else map(self.c, self.it(value))
+        if not closed.is_closed(value):
             self.outside(f"{getattr(function, '__name__', 'a function')}() of a {kind.__name__}")
         return value
 
@@ -111,80 +111,25 @@ class Hooks(Values):
         """A method of a value of a builtin type."""
         held, name = function.__self__, function.__name__
         kind: Any = type(held)
-        changes = name in closed.CHANGES.get(kind, ()) and self.is_own(held)
+        changes = kind is list and name in closed.CHANGES and self.is_own(held)
         if not changes and name not in closed.READS.get(kind, ()):
             self.outside(f"{kind.__name__}.{name} of something that was there before, or is not on the list")
             return function(*given, **named)
-        if name in ("sort", "extend", "join", "update"):
+        if name in ("extend", "join"):
             given = tuple([self._argument(sorted, one) for one in given])
-            named = {key: self._argument(sorted, one) for key, one in named.items()}
-        elif name not in closed.UNSEEN and not all(map(closed.is_closed, (*given, *named.values()))):
+        elif name not in closed.UNSEEN and not all(map(closed.is_closed, (held, *given, *named.values()))):
             self.outside(f"{kind.__name__}.{name} of things that are not of closed types")
-        if kind is np.ndarray and not ATOMS.issuperset(map(type, (*given, *named.values()))):
-            self.outside(f"a method {name} of an array with such arguments")
-        if name not in closed.UNSEEN and not closed.is_closed(held):
-            self.outside(f"{kind.__name__}.{name} where not all is of closed types")
         found = function(*given, **named)
         return self.new(found) if name in closed.GIVE_NEW else found
 
-    def _other(self, function: Any, kind: type) -> Callable[..., Any]:
-        """What to call for the functions that look at objects, and for objects that can be called."""
-        looks: list[tuple[Any, Callable[..., Any]]] = [(type, self._type), (callable, callable)]
-        looks += [(one, partial(self._isinstance, one)) for one in (isinstance, issubclass)]
-        looks += [(one, partial(self._by_name, one)) for one in (getattr, hasattr, setattr)]
-        looks += [(builtins.locals, self._locals), (vars, self._vars)]
-        for one, instead in looks:
-            if function is one:
-                return instead
-        if function is hash or function is iter:
-            self.order(("",))
-        self.outside(f"`{getattr(function, '__qualname__', kind.__name__)}` is outside the mergeable subset")
-        return function  # type: ignore[no-any-return]
-
     def _isinstance(self, function: Any, value: Any, kinds: Any) -> bool:
-        if not (
-            closed.goes_by_bases(kinds)
-            and (closed.is_class(value) if function is issubclass else closed.shows_its_class(type(value)))
-        ):
+        shows = closed.is_class(value) if function is issubclass else closed.shows_its_class(type(value))
+        if not (shows and closed.goes_by_bases(kinds)):
             self.outside("isinstance() with a class that decides by itself")
         return function(value, kinds)  # type: ignore[no-any-return]
 
-    def _locals(self) -> dict[str, Any]:
-        """The variables of the function that asks, without those that the rewriting has added."""
-        return self._variables(sys._getframe(1).f_locals)
-
-    def _vars(self, *given: Any) -> Any:
-        """The names of an object; of nothing, the variables of the function that asks."""
-        if given:
-            self.outside("`vars` is outside the mergeable subset")
-            return vars(*given)
-        return self._variables(sys._getframe(1).f_locals)
-
-    def _variables(self, found: Mapping[str, Any]) -> dict[str, Any]:
-        self.outside("`locals` is outside the mergeable subset")
-        return {name: value for name, value in found.items() if name != HOOK and not name.startswith(TEMPORARY)}
-
-    def _type(self, *given: Any) -> Any:
-        if len(given) != 1:
-            self.outside("a class that is made as it runs")
-            module = sys._getframe(1).f_globals.get("__name__")  # type() looks at its caller
-            return type(given[0], given[1], {"__module__": module, **given[2]}, *given[3:])
-        return given[0].__class__ if type(given[0]) is Lazy else type(given[0])
-
-    def _by_name(self, function: Any, value: Any, *more: Any) -> Any:
-        """getattr and the like."""
-        if not 0 < len(more) < 3 or type(more[0]) is not str:
-            self.outside(f"{function.__name__}() with such arguments")
-            return function(value, *more)
-        if function is setattr:
-            return self.set_a(more[1], value, more[0])
-        try:
-            found = self.a(value, more[0])
-        except AttributeError:
-            if function is getattr and len(more) == 1:
-                raise
-            return more[1] if function is getattr else False
-        return found if function is getattr else True
+    def _type(self, value: Any) -> Any:
+        return value.__class__ if type(value) is Lazy else type(value)
 
     def raised(self, value: Any) -> Any:
         """What is raised: Python makes an exception of a class."""
@@ -232,23 +177,12 @@ class Hooks(Values):
 
     # -------------------------------------------------------------- statements and loop heads
 
-    def enter(self) -> bool:
-        """Whether the function that begins is the outermost one of the run."""
-        run = RUNS[-1] if RUNS else None
-        if run is None or run.top is None:
-            return False
-        is_top, run.top = run.top is sys._getframe(1).f_code, None
-        return is_top
-
-    def head(self, site: int, top: bool, variables: dict[str, Any]) -> bool:
-        """The head of a loop: where a clean run may come to a state."""
-        run = RUNS[-1] if RUNS else None
-        if run is None:
-            return True
-        run.step()
-        if run.follower is not None and run.follower.has_decided:
-            self._state(run, site, top, variables)
-        return True
+    def head(self, site: int, top: bool, variables: dict[str, Any]) -> None:
+        """The beginning of a turn of a loop: where a clean run may come to a state."""
+        if RUNS:
+            RUNS[-1].step()
+            if RUNS[-1].follower is not None and RUNS[-1].follower.has_decided:
+                self._state(RUNS[-1], site, top, variables)
 
     def _state(self, run: Run, site: int, top: bool, variables: dict[str, Any]) -> None:
         line, dead, cursors, reason = SITES[site]
@@ -274,30 +208,17 @@ class Hooks(Values):
         if RUNS and (RUNS[-1].halted or RUNS[-1].refused is not None):
             raise RUNS[-1].refused or Halted("")
 
-    def plain_super(self, function: Any) -> None:
-        """super() without arguments, which looks at its caller."""
-        if function is not super:
-            self.outside("a function that is called super")
-
     # -------------------------------------------------------------- the outermost function
 
-    def outermost(self, run: Run, function: Any, given: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    def outermost(self, function: Any, given: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """Calls the function of a run."""
-        while True:
-            if type(function) is MethodType:
-                function, given = function.__func__, (function.__self__, *given)
-            elif type(function) is partial:
-                function, given, named = function.func, (*function.args, *given), {**function.keywords, **named}
-            elif type(function) is not FunctionType and type(in_class(type(function), "__call__")) is FunctionType:
-                function, given = in_class(type(function), "__call__"), (function, *given)
-            else:
-                break
+        if type(function) is MethodType:
+            function, given = function.__func__, (function.__self__, *given)
         if type(function) is not FunctionType or not self._is_followed(function):
             self.outside(f"`{getattr(function, '__qualname__', type(function).__name__)}` cannot be followed")
             return function(*given, **named)
         known: Any = rewritten(function)
-        run.top = known.__code__
-        return known(*given, **named)
+        return known(*given, **named, **({TOP: True} if TOP in (known.__kwdefaults__ or ()) else {}))
 
 
 HOOKS = Hooks()

@@ -1,15 +1,15 @@
 """Values as keys: two clean runs that stand at one place with equal keys have the same future; see SOUND.md.
 
-Numbers and text are known by their value; lists, dicts and objects that a run under way has made by what they hold and
-what refers to what; open numbers by how they are computed, with their intervals. Everything else was there before, and
-no clean run has changed it, or it is never changed: it is known by its identity.
+Numbers and text are known by their value; lists, iterators and objects that a run under way has made by what they hold
+and what refers to what; open numbers by how they are computed, with their intervals. Everything else was there before,
+or nothing changes it: it is known by its identity.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable
 from fractions import Fraction
-from types import BuiltinMethodType, FunctionType, MethodType, ModuleType, NoneType
+from types import BuiltinMethodType, CellType, FunctionType, GeneratorType, MethodType, NoneType
 from typing import Any
 
 import numpy as np
@@ -37,41 +37,13 @@ BY_VALUE = frozenset((int, bool, str, bytes, NoneType, Fraction))
 """Those of them whose equal values cannot be told apart."""
 
 
-class View:
-    """What a ``for`` goes over by number: the entries of sequences side by side, or of one alone."""
-
-    def __init__(self, parts: tuple[Any, ...], is_alone: bool = False) -> None:
-        self.parts, self.is_alone = parts, is_alone
-
-    def has(self, place: int) -> bool:
-        """Whether there is an entry with this number."""
-        return all(place < len(part) for part in self.parts)
-
-    def entry(self, place: int) -> Any:
-        """The entry with this number."""
-        found = tuple(part[place] for part in self.parts)
-        return found[0] if self.is_alone else found
-
-
-class Once:
-    """Any other thing that a ``for`` goes over, with its own iterator."""
-
-    def __init__(self, iterator: Iterator[Any]) -> None:
-        self.iterator, self.next = iterator, ABSENT
-
-    def has(self, place: int) -> bool:
-        """Whether there is another entry."""
-        self.next = next(self.iterator, ABSENT)
-        return self.next is not ABSENT
-
-    def entry(self, place: int) -> Any:
-        """The entry."""
-        return self.next
-
-
-DICT_VIEWS: tuple[Any, ...] = (type({}.keys()), type({}.values()), type({}.items()))
-MADE = (*DICT_VIEWS, Once, set, frozenset, super)
-"""With arrays, iterators, and what has a key below, all that a clean run can make: anything else was there before."""
+SEQUENCES: frozenset[Any] = frozenset((list, tuple, str, range, bytes))
+"""Their entries can be taken by number."""
+_SOME: tuple[Any, ...] = ([], (), "a", "ä", b"", range(1), range(1 << 70))
+ITERATORS: frozenset[Any] = frozenset(
+    (zip, enumerate, reversed, type(reversed([])), type(reversed(range(1))), GeneratorType)
+) | frozenset(map(type, map(iter, _SOME)))
+"""What a run makes of them, and goes over once."""
 
 
 class NoKey(Exception):
@@ -101,70 +73,55 @@ class Keys:
             return tuple, self._all(value)
         if kind is slice:
             return slice, self._all((value.start, value.stop, value.step))
-        if kind is View:
-            return View, self._all(value.parts), value.is_alone
         if kind is Source or type(kind) is StandIn:
             if any(part is not None for part in vars(value).values()):
                 raise NoKey("a random source with attributes")
             return "source", kind
         if kind is MethodType:
             return "method", self.key(value.__func__), self.key(value.__self__)
-        if kind is BuiltinMethodType and not isinstance(value.__self__, ModuleType | NoneType):
+        if kind is BuiltinMethodType and type(value.__self__) is list:
             return "method", value.__name__, self.key(value.__self__)
         return self._compound(kind, value)
 
     def _compound(self, kind: Any, value: Any) -> Hashable:
         """The key of an object, or the number of its first place where it is met again."""
-        if kind in (set, frozenset) and ATOMS.issuperset(map(type, value)):
-            return kind, frozenset(map(self.key, value))
-        is_array = kind is np.ndarray and not value.dtype.hasobject and not is_fresh(value.base)
-        if kind in MADE or in_class(kind, "__next__") is not ABSENT or (issubclass(kind, np.ndarray) and not is_array):
-            what = f"a {kind.__name__}, which shows what others change"
-            raise NoKey("what a for loop goes over" if kind is Once else what)
-        is_function = kind is FunctionType and is_rewritten(value.__code__)
-        if not is_function and not is_array and not is_fresh(value):
-            return self._there_before(value)
         if id(value) in self._places:
             return "again", self._places[id(value)]
+        is_function = kind is FunctionType and is_rewritten(value.__code__)
+        if not is_function and kind not in ITERATORS and not is_fresh(value):
+            self._keep[id(value)] = value  # it was there before, or nothing changes it
+            return "object", id(value)
         self._places[id(value)] = len(self._places)
-        if is_function:
-            return self._function(value)
-        return self._held(kind, value)
+        return self._function(value) if is_function else self._made(kind, value)
 
-    def _there_before(self, value: Any) -> Hashable:
-        """The key of an object that no clean run can change."""
-        self._keep[id(value)] = value
-        return "object", id(value)
-
-    def _held(self, kind: Any, value: Any) -> Hashable:
-        """The key of a list, a dict, an array, or an object that a run under way has made."""
+    def _made(self, kind: Any, value: Any) -> Hashable:
+        """The key of a list, an iterator or an object that a run under way has made."""
         if kind is list:
             return list, self._all(value)
-        if kind is dict:
-            return dict, tuple((self.key(name), self.key(entry)) for name, entry in value.items())
-        if kind is np.ndarray:
-            return kind, value.dtype.str, value.shape, value.strides, value.tobytes()
+        if kind is GeneratorType:
+            raise NoKey("a generator")
+        if kind in ITERATORS:
+            return kind, self._all(value.__reduce__())
         self._keep[id(kind)] = kind
         return "made", id(kind), tuple((name, self.key(part)) for name, part in vars(value).items())
 
     def _function(self, value: FunctionType) -> Hashable:
         """The key of a function that a rewritten function has made: by its code, and by the values that it holds."""
-        self._keep[id(value.__code__)] = value.__code__
-        cells = []
-        for cell in value.__closure__ or ():
-            again = self._places.get(id(cell))
-            if again is None:
-                self._places[id(cell)] = len(self._places)
-                try:
-                    cells.append(self.key(cell.cell_contents))
-                except ValueError:  # it is empty
-                    cells.append(())
-            else:
-                cells.append(("again", again))
-        given = self.key(value.__defaults__), self.key(tuple((value.__kwdefaults__ or {}).items()))
         if value.__dict__:
             raise NoKey("a function with attributes")
-        return FunctionType, id(value.__code__), given, tuple(cells)
+        self._keep[id(value.__code__)] = value.__code__
+        given = self.key(value.__defaults__), self.key(tuple((value.__kwdefaults__ or {}).items()))
+        return FunctionType, id(value.__code__), given, tuple(map(self._cell, value.__closure__ or ()))
+
+    def _cell(self, cell: CellType) -> Hashable:
+        """The key of what a function holds of the function around it."""
+        if id(cell) in self._places:
+            return "again", self._places[id(cell)]
+        self._places[id(cell)] = len(self._places)
+        try:
+            return self.key(cell.cell_contents)
+        except ValueError:
+            return "empty"
 
     def _all(self, values: Iterable[Any]) -> Hashable:
         return tuple([self.key(entry) for entry in values])

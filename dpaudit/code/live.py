@@ -27,17 +27,13 @@ def dead(function: Any, loop: Any) -> Names:
     always = isinstance(loop, ast.While) and isinstance(loop.test, ast.Constant) and bool(loop.test.value)
     leaves = any(isinstance(one, HANDLED) for one in ast.walk(function)) or not always
     seen, found = inner, set[str]()
-    for written, statement in [(_written(getattr(loop, "target", None)), None), *map(_assigned, loop.body)]:
-        seen = seen | _reads(ast.walk(statement)) if statement is not None else seen
-        leaves = leaves or (statement is not None and any(isinstance(one, ast.Break) for one in ast.walk(statement)))
+    for statement in loop.body:
+        targets = statement.targets if isinstance(statement, ast.Assign) else []
+        written = {name for target in targets for name in _written(target)}
+        seen = seen | _reads(ast.walk(statement))
+        leaves = leaves or any(isinstance(one, ast.Break) for one in ast.walk(statement))
         found |= {name for name in written if name not in seen and not (leaves and name in outside)}
     return frozenset(found | (_all(function) - inner - _reads(ast.walk(function))))
-
-
-def _assigned(statement: Any) -> tuple[set[str], Any]:
-    """The names that a statement assigns for certain, and the statement."""
-    targets = statement.targets if isinstance(statement, ast.Assign) else []
-    return {name for target in targets for name in _written(target)}, statement
 
 
 def _written(target: Any) -> set[str]:

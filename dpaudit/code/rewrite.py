@@ -11,7 +11,7 @@ from contextlib import suppress
 from types import CellType, CodeType, FunctionType
 from typing import Any
 
-from dpaudit.code.expressions import FUNCTIONS, HOOK, Unknown
+from dpaudit.code.expressions import FUNCTIONS, HOOK, TOP, Unknown
 from dpaudit.code.run import is_theirs
 from dpaudit.code.statements import SITES, Rewriter
 
@@ -56,8 +56,9 @@ def rewritten(function: FunctionType) -> FunctionType | str:
     cells = {**dict(zip(code.co_freevars, function.__closure__ or (), strict=True)), HOOK: CELL}
     closure = tuple(cells[name] for name in known[1].co_freevars)
     found = FunctionType(known[1], function.__globals__, function.__name__, function.__defaults__, closure)
-    found.__kwdefaults__ = function.__kwdefaults__
-    if function.__closure__ is None and not function.__defaults__ and not function.__kwdefaults__:
+    own = function.__kwdefaults__ or {}
+    found.__kwdefaults__ = {**own, TOP: False} if code.co_name != "<lambda>" else own
+    if function.__closure__ is None and not function.__defaults__ and not own:
         _SAME[id(function)] = function, found
     return found
 
@@ -118,13 +119,15 @@ def _is_at(node: Any, code: CodeType) -> bool:
 
 def _compiled(code: CodeType, owner: str | None, node: Any) -> CodeType:
     """The code of the function with hooks, made inside a function that has its outer variables."""
-    inner = Rewriter(code.co_filename, owner).outermost(node)
+    inner: ast.stmt = Rewriter(code.co_filename, owner).outermost(node)
     factory: Any = ast.parse(f"def factory({', '.join([*code.co_freevars, HOOK])}): pass")
+    if owner is not None:  # for private names; leading underscores do not count there, and hide no other name
+        inner = ast.ClassDef(f"{'_' * 9}{owner}", [], [], [inner], [])
     factory.body[0].body = [inner]
     ast.fix_missing_locations(factory)
     flags = code.co_flags & INHERITED
     found: CodeType = compile(factory, code.co_filename, "exec", flags=flags, dont_inherit=True)
-    for _ in range(2):
+    for _ in range(2 if owner is None else 3):
         found = next(part for part in found.co_consts if isinstance(part, CodeType))
     found = _renamed(found.replace(co_name=code.co_name), found.co_qualname, code.co_qualname)
     for part in (found, *_inside(found)):

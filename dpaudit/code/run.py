@@ -151,9 +151,7 @@ class Run:
         self.clean, self.unclean_at = True, ""
         """Whether all that it has executed lies on the closed list; else the line and what was there."""
         self.fresh: dict[int, Any] = {}
-        """The lists, dicts, sets, arrays and objects that this run has made, by address: it alone may change them."""
-        self.top: Any = None
-        """The function that is called next is the outermost one of this run."""
+        """The lists, iterators and objects that this run has made, by address: it alone may change them."""
         self.calls: list[bool] = []
         """Of each call of a function: whether it was drawn at once. A run with plain numbers is told."""
         self.plan: Sequence[bool] = ()

@@ -24,6 +24,8 @@ class Site(NamedTuple):
 
 
 SITES: list[Site] = []
+LOOKING = frozenset(("locals", "vars", "dir", "eval", "exec"))
+"""Functions that see the variables of their caller, and would see ours."""
 
 
 class Rewriter(Expressions):
@@ -43,6 +45,9 @@ class Rewriter(Expressions):
         node = deepcopy(node)
         if getattr(node, "type_params", None):
             raise Unknown("has type parameters")
+        looking = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)} & LOOKING
+        if looking:
+            raise Unknown(f"has the name {min(looking)}")
         node.args.defaults = [ast.Constant(None) for _ in node.args.defaults]
         node.args.kw_defaults = [one and ast.Constant(None) for one in node.args.kw_defaults]
         if isinstance(node, ast.Lambda):
@@ -57,11 +62,13 @@ class Rewriter(Expressions):
         before = self.dead, self.cursors, self.handling
         loops = [one for one in ast.walk(node) if isinstance(one, ast.While | ast.For)]
         self.dead, self.cursors, self.handling = {id(one): dead(node, one) for one in loops}, (), 0
-        node.args, node.returns, start = self.visit(node.args), None, node.body[0]
-        begin: list[Any] = [ast.Assign([ast.Name(TOP, ast.Store())], hook("enter", at=start))]
+        node.args, node.returns, start, begin = self.visit(node.args), None, node.body[0], []
+        node.args.kwonlyargs.append(ast.copy_location(ast.arg(TOP), start))
+        node.args.kw_defaults.append(ast.copy_location(ast.Constant(False), start))
         if _has(node, (ast.Global, ast.Nonlocal)):  # its stores are no local variables, wherever the statement is
-            begin.append(ast.Expr(hook("outside", "a global or nonlocal statement", at=start)))
-        node.body = [*(ast.copy_location(one, start) for one in begin), *self._block(node.body)]
+            outside = hook("outside", "a global or nonlocal statement", at=start)
+            begin = [ast.copy_location(ast.Expr(outside), start)]
+        node.body = [*begin, *self._block(node.body)]
         self.dead, self.cursors, self.handling = before
         return ast.fix_missing_locations(node)
 
@@ -127,7 +134,7 @@ class Rewriter(Expressions):
                 found += self._store(inner, hook("new", ast.Name(name, ast.Load()), at=at), at)
             elif not isinstance(inner, ast.Name):
                 found += self._store(inner, ast.Name(name, ast.Load()), at)
-        unpacked = hook("u", value, at=at)
+        unpacked = hook("s", value, at=at)
         return [ast.copy_location(ast.Assign([ast.Tuple(names, ast.Store())], unpacked), at), *found]
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
@@ -152,35 +159,28 @@ class Rewriter(Expressions):
         node.test, node.body, node.orelse = self.truth(node.test), self._block(node.body), self._block(node.orelse)
         return node
 
-    def _head(self, node: Any) -> ast.expr:
+    def _turn(self, node: Any) -> list[Any]:
+        """The body of a loop, which begins with the place where runs are compared."""
         reason = "a loop in an except or finally part" if self.handling else ""
         SITES.append(Site(f"{Path(self.filename).name} line {node.lineno}", self.dead[id(node)], self.cursors, reason))
         variables = ast.Call(ast.Attribute(ast.Name(HOOK, ast.Load()), "locals", ast.Load()), [], [])
-        return hook("head", len(SITES) - 1, ast.Name(TOP, ast.Load()), ast.copy_location(variables, node), at=node)
+        head = hook("head", len(SITES) - 1, ast.Name(TOP, ast.Load()), ast.copy_location(variables, node), at=node)
+        return [ast.copy_location(ast.Expr(head), node), *self._block(node.body)]
 
     def visit_While(self, node: ast.While) -> Any:
-        head = self._head(node)
-        always = isinstance(node.test, ast.Constant) and node.test.value
-        node.test = head if always else ast.copy_location(ast.BoolOp(ast.And(), [head, self.truth(node.test)]), node)
-        node.body, node.orelse = self._block(node.body), self._block(node.orelse)
+        node.test, node.body, node.orelse = self.truth(node.test), self._turn(node), self._block(node.orelse)
         return node
 
     def visit_For(self, node: ast.For) -> Any:
-        """A ``while`` whose cursor is a variable: entry number i of what is gone over."""
-        call = node.iter
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and not call.keywords:
-            start = hook("over_call", self.visit(call.func), *map(self.visit, call.args), at=node)
-        else:
-            start = hook("over", self.visit(call), at=node)
-        (over, load_over), (place, load_place) = self._kept(start, node), self._kept(ast.Constant(0), node)
-        before, self.cursors = self.cursors, (*self.cursors, load_over.id, load_place.id)  # type: ignore[attr-defined]
-        head = self._head(node)
-        test = ast.copy_location(ast.BoolOp(ast.And(), [head, hook("more", load_over, load_place, at=node)]), node)
-        entry = self._store(node.target, hook("entry", load_over, load_place, at=node), node)
-        on = ast.Assign([place.targets[0]], ast.BinOp(load_place, ast.Add(), ast.Constant(1)))  # type: ignore[attr-defined]
-        body = [*entry, ast.copy_location(on, node), *self._block(node.body)]
+        """The same loop over an iterator that is a variable: so it is part of a state."""
+        kept, over = self._kept(hook("over", self.visit(node.iter), at=node), node)
+        before, self.cursors = self.cursors, (*self.cursors, over.id)  # type: ignore[attr-defined]
+        entry = self.temporary()
+        stored = self._store(node.target, ast.Name(entry, ast.Load()), node)
+        node.iter, node.target = over, ast.Name(entry, ast.Store())
+        node.body, node.orelse = [*stored, *self._turn(node)], self._block(node.orelse)
         self.cursors = before
-        return [over, place, ast.copy_location(ast.While(test, body, self._block(node.orelse)), node)]
+        return [kept, node]
 
     def visit_Try(self, node: ast.Try) -> Any:
         node.body, node.orelse = self._block(node.body), self._block(node.orelse)
@@ -192,14 +192,6 @@ class Rewriter(Expressions):
         node.finalbody = self._block(node.finalbody)
         self.handling -= 1
         return node
-
-    def visit_With(self, node: ast.With) -> Any:
-        """A ``with`` is outside of the list; what is in it is rewritten all the same, so that its loops are counted."""
-        note, _ = self.left(node)
-        for item in node.items:
-            item.context_expr = self.visit(item.context_expr)
-        node.body = self._block(node.body)
-        return [note, node]
 
 
 def _has(node: ast.AST, kinds: tuple[type[ast.AST], ...]) -> bool:

@@ -36,7 +36,7 @@ def coin(rng):
         r = rng.randrange(3)
         if r < 2: return r
 """
-BELOW, RAISE = lazy.below, "try: raise Raising\nexcept Raising: pass"
+BELOW, TURN, RAISE = lazy.below, Hooks.head, "try: raise Raising\nexcept Raising: pass"
 
 
 def unequal(draw, sign, modulus):
@@ -50,19 +50,17 @@ def first_output(self, run, law, name):
 FAULTS = {
     "operands of any type": (closed, "is_closed", lambda value: True, "[HOSTILE] == [1]"),
     "everything is one's own": (Values, "is_own", lambda self, value: True, "ONE.append(1)"),
-    "keys of any type": (closed, "has_closed_keys", lambda value: True, "1 in MEMBERS"),
     "descriptors store": (closed, "stores_plainly", lambda kind, name: True, "Holder().x = 1"),
     "descriptors read": (closed, "reads_plainly", lambda found: True, "Method().plain"),
     "classes make themselves": (closed, "is_plain_class", lambda kind: True, "Made()"),
     "exceptions make themselves": (closed, "is_plain_error", lambda kind: True, RAISE),
-    "everything is true": (closed, "is_true", lambda kind: True, "not HOSTILE"),
     "any iterator": (Values, "it", lambda self, value: value, "[*HOSTILE]"),
     "no note is taken": (Run, "leave_the_list", lambda self, what: None, "ONE.append(1)"),
-    "new is what is not": (closed, "GIVE_NEW", ("get",), "{0: ONE}.get(0).append(1)"),
+    "new is what is not": (closed, "GIVE_NEW", ("pop",), "[ONE].pop().append(1)"),
     "a known list": (Hooks, "_builtin_method", lambda self, f, *given: f(*given), "ONE.append(1)"),
-    "lists alike": (keys.Keys, "_held", lambda self, kind, value: kind, "a list"),
-    "objects alike": (keys.Keys, "_there_before", lambda self, value: type(value), "two lists"),
-    "arguments alike": (keys.Keys, "_there_before", lambda self, value: type(value), "an argument"),
+    "lists alike": (keys.Keys, "_made", lambda self, kind, value: kind, "a list"),
+    "objects alike": (keys.Keys, "_compound", lambda self, kind, value: kind, "two lists"),
+    "arguments alike": (keys.Keys, "_compound", lambda self, kind, value: kind, "an argument"),
     "intervals alike": (Draw, "state", lambda self: (), "an open number"),
     "nothing is live": (statements, "dead", lambda function, loop: frozenset(["x"]), "a variable"),
     "cells alike": (keys.Keys, "_function", lambda self, value: "function", "a closure"),
@@ -70,7 +68,12 @@ FAULTS = {
     "widths from 0 on": (Draw, "width", property(lambda self: self.hi), "two cuts"),
     "one number less": (lazy, "below", lambda *given: BELOW(given[0], given[1] - 1), "a choice"),
     "classes of equal size": (Draw, "cut_residues", unequal, "classes"),
-    "every function is the outermost": (Hooks, "enter", lambda self: True, "an inner loop"),
+    "every function is the outermost": (
+        Hooks,
+        "head",
+        lambda self, site, top, names: TURN(self, site, True, names),
+        "an inner loop",
+    ),
     "a sub-sampler's first output": (subs.Subs, "drawn", first_output, "a sub-sampler"),
     "alternatives are lost": (explore, "dict", lambda pairs: {}, "a choice"),
 }

@@ -29,7 +29,7 @@ TABLE = [
     ("while C:\n    if C:\n        continue\n    b = 1\nelse:\n    return a\nreturn b", "a", ""),
     ("for a in range(2):\n    C\nreturn b", "b", "a"),
     ("for a in range(2):\n    pass\nreturn a", "a", ""),
-    ("for a in range(2):\n    b = a\nreturn 0", "", "a b"),
+    ("for a in range(2):\n    b = a\nreturn 0", "a", "b"),
     ("for a[0] in range(2):\n    pass\nreturn 0", "a", ""),
     ("for i in range(a):\n    C\nreturn 0", "", "i"),
     ("for i in range(2):\n    while C:\n        b = a\n    a = 1\nreturn 0", "a", "b i"),

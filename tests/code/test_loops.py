@@ -2,7 +2,6 @@
 
 from fractions import Fraction as F
 
-import numpy as np
 import pytest
 
 import dpaudit
@@ -93,22 +92,17 @@ return dpaudit.until(lambda: rng.getrandbits(3), lambda r: r < 6)
 r = dpaudit.until(lambda: rng.getrandbits(3), lambda r: r < 5)
 return r + 1
 = uniform(range(1, 6))
-c = {"a": 0, "b": 0}
-for name in ("a", "b"):
+out = []
+for a, (b, c) in zip([1, 2], [(3, 4), (5, 6)]):
     while rng.random() < 0.5:
-        c[name] = 1 - c[name]
-return c["a"], c["b"]
-= {(a, b): F(2 - a, 3) * F(2 - b, 3) for a in (0, 1) for b in (0, 1)}
-v = np.zeros(3)
-for i in range(3):
-    while rng.random() < 0.5:
-        v[i] = 1 - v[i]
-return tuple(int(x) for x in v)
-= {(a, b, c): F((2 - a) * (2 - b) * (2 - c), 27) for a in (0, 1) for b in (0, 1) for c in (0, 1)}
-most = int(np.iinfo(np.int64).max)
+        a = 7 - a
+    out.append(a * b * c)
+return tuple(out)
+= {(12, 60): F(4, 9), (12, 150): F(2, 9), (72, 60): F(2, 9), (72, 150): F(1, 9)}
+least = -int(np.iinfo(np.int64).max)
 while rng.random() < 0.5:
-    v = np.array([0, most], dtype=int)
-return most > 0 and v[1] == most if rng.random() < 0 else most
+    pass
+return abs(least)
 = {2**63 - 1: 1}
 return Walker(0.5).run(rng) + 1
 = {1: 1}
@@ -170,27 +164,30 @@ def test_recursion_without_a_smaller_argument_is_unrolled(again):
     assert true <= (F(4, 5) if "not" in again else 1) <= true + found.residual
 
 
-def announced(rng):
-    while rng.random() < 0.5:
-        np.set_printoptions(precision=8)
-    return 0
+OUTSIDE = {
+    "np.set_printoptions(precision=8)": "`set_printoptions` is outside the mergeable subset",
+    "x = {'a': 0}": "an expression Dict",
+    "x = {0, 1}": "an expression Set",
+    "x = np.zeros(2)": "`zeros` is outside the mergeable subset",
+    "x = rng.integers(2, size=2)": "an array that integers draws",
+    "x = max([1, 2], key=abs)": "max() of a builtin_function_or_method",
+    "f = heads; f(**{'n': 0, 'rng': rng})": "an expression Call",
+    "with open('/dev/null'): pass": "a statement With",
+    "random.flag = 0": "an attribute flag is stored",
+    "OWN": "the truth of a SystemRandom",
+}
 
 
-def announced_late(rng):
-    while rng.random() < 0.5:
-        pass
-    np.set_printoptions(precision=8)
-    return 0
-
-
-@pytest.mark.parametrize("sample", [announced, announced_late], ids=lambda sample: sample.__name__)
-def test_a_loop_outside_the_list_is_unrolled_and_the_line_is_named(sample):
-    """Also where the call comes after the loop: what was merged before is taken back."""
-    found = law(sample)
+@pytest.mark.parametrize("step", OUTSIDE)
+@pytest.mark.parametrize("late", [False, True])
+def test_a_loop_outside_the_list_is_unrolled_and_the_line_is_named(step, late):
+    """Also where the step comes after the loop: what was merged before is taken back."""
+    step = "if OWN: pass" if step == "OWN" else step
+    found = law(sampler(f"while rng.randrange(2):\n    {'pass' if late else step}\n{step if late else ''}", HEAD))
     assert 0 < found.residual <= F(1, 2**64)
     line, why = found.unrolled
-    assert line.startswith("test_loops.py line ")
-    assert "`set_printoptions` is outside the mergeable subset" in why
+    assert line.startswith("snippet_") or why.startswith("snippet_")
+    assert OUTSIDE["OWN" if "OWN" in step else step] in why
 
 
 def test_until_is_an_ordinary_loop_outside_an_audit():
