@@ -16,6 +16,7 @@ from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball, total
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.exponentials import MAX_TERMS, ONE, UNDEFINED, Form, combine, of_rational, rational_value, to_power
+from dpaudit.numbers.precision import OneAtATime
 from dpaudit.numbers.rationals import rational
 
 LONGEST = 10**1000
@@ -24,6 +25,8 @@ LONGEST = 10**1000
 
 _WRITTEN: WeakValueDictionary[tuple[str, tuple[Value, ...]], Expression] = WeakValueDictionary()
 """Every expression in use, by how it is written: one that is written alike is the same object."""
+_TURN = OneAtATime()
+"""Guards the making: two threads that write the same make one object."""
 
 
 class Expression:
@@ -41,9 +44,12 @@ class Expression:
         """The expression that is written so."""
         found = _WRITTEN.get((operation, arguments))
         if found is None:
-            found = super().__new__(cls)
-            found.operation, found.arguments = operation, arguments
-            _WRITTEN[operation, arguments] = found
+            with _TURN.lock:
+                found = _WRITTEN.get((operation, arguments))
+                if found is None:
+                    found = super().__new__(cls)
+                    found.operation, found.arguments = operation, arguments
+                    _WRITTEN[operation, arguments] = found
         return found
 
     def __reduce__(self) -> tuple[type[Expression], tuple[Any, ...]]:

@@ -38,8 +38,8 @@ class NeedsMoreBits(PrecisionExhausted):
     """Not known at the working precision; more bits may help, so ``refine`` goes on."""
 
 
-class _OneAtATime:
-    """The lock of FLINT's precision; a thread that has it may take it again. A forked process has a free one."""
+class OneAtATime:
+    """A lock; a thread that has it may take it again. A forked process has a free one."""
 
     def __init__(self) -> None:
         self.renew()
@@ -47,10 +47,12 @@ class _OneAtATime:
             os.register_at_fork(after_in_child=self.renew)
 
     def renew(self) -> None:
+        """Makes the lock, free."""
         self.lock = RLock()
 
 
-_TURN = _OneAtATime()
+_TURN = OneAtATime()
+"""Guards FLINT's precision."""
 
 
 @contextmanager

@@ -313,6 +313,24 @@ def test_the_closed_form_of_rational_probabilities_is_the_largest_ratio(row, tex
     assert dpaudit.epsilon(Rows).closed_form_text == text
 
 
+def test_a_table_of_very_many_pairs_has_no_closed_form_and_lists_none(monkeypatch):
+    """2000 data sets are four million pairs, more than are compared as fractions; the check itself lists none."""
+
+    class Many:
+        def datasets(self):
+            return range(2000)
+
+        def outputs(self):
+            return [0, 1]
+
+        def probabilities(self, x):
+            return [Fr(1 + x % 7, 9), Fr(8 - x % 7, 9)]
+
+    mechanism = dpaudit.mechanism(Many)
+    monkeypatch.setattr(type(mechanism), "neighbors", None)
+    assert mechanism.algebra().odds(6, 0, 0) is None
+
+
 def test_pmf_of_ones_own(capsys):
     mech = "dpaudit.examples.exponential_mechanism:MostCommon"
     rows = run(capsys, "pmf", "--mech", mech, "--x", "1,1,2")["outputs"]

@@ -1,6 +1,9 @@
 """Zeros in disguise, tiny negative entries, sums that are nearly 1, twins: none of them may make a certified result."""
 
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction as Fr
+from threading import Barrier, local
+from weakref import WeakValueDictionary
 
 import pytest
 from hypothesis import given, settings
@@ -11,6 +14,7 @@ import dpaudit
 from dpaudit import PI, exp, log, sqrt
 from dpaudit.audit.questions import mechanism
 from dpaudit.cli import main
+from dpaudit.numbers import expressions
 from dpaudit.numbers.balls import PrecisionExhausted
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.verdict import Verdict
@@ -315,3 +319,21 @@ def test_twins_of_a_table_are_refused_with_both_places(tmp_path, table, message)
     file.write_text(table)
     with pytest.raises(InputError, match=message):
         dpaudit.epsilon(str(file))
+
+
+def test_two_threads_that_write_the_same_make_one_object(monkeypatch):
+    both_looked = Barrier(2)
+    first = local()
+
+    class Watched(WeakValueDictionary):
+        def get(self, key, default=None):
+            found = super().get(key, default)
+            if not hasattr(first, "look"):
+                first.look = found
+                both_looked.wait(10)
+            return found
+
+    monkeypatch.setattr(expressions, "_WRITTEN", Watched())
+    with ThreadPoolExecutor(2) as threads:
+        a, b = threads.map(lambda _: expressions.Expression("sqrt", Fr(2)), range(2))
+    assert a is b

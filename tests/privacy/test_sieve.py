@@ -73,6 +73,13 @@ def test_an_entry_that_takes_more_bits_than_the_sieve_has(claim):
     agree(table(rows), claim)
 
 
+def test_a_claim_closer_to_the_truth_than_floats_tell():
+    """The largest loss is 100, and sup D / order just below it."""
+    rare = 1 / (1 + dpaudit.exp(100))
+    rows = [[rare, 1 - rare], [1 - rare, rare], [Fraction(3, 5), Fraction(2, 5)]]
+    agree(table(rows), "rho=100")
+
+
 def test_few_pairs_are_left():
     """Of n pairs the floats leave one or two to the balls, and those near the maximum for rho."""
     sieve = make_sieve(make_mechanism("EHDS", make_model(700), "1", {}), Effort(), "claim")

@@ -104,18 +104,18 @@ class OwnAlgebra(Algebra):
     def odds(self, x: Dataset, y: Dataset, output: Output) -> Fraction | None:
         """The ratio where all probabilities are rational numbers, few enough to compare with all others."""
         m = self.mechanism
-        if len(m.datasets()) * len(m.outputs()) > MOST_RATIOS:
+        if m.counts().pairs * m.counts().outputs > MOST_RATIOS:
             return None
-        pairs = [(a, b) for a in m.datasets() for b in m.neighbors(a)]
-        rows = {a: self.rational_row(a) for a in m.datasets()} if len(pairs) * len(m.outputs()) <= MOST_RATIOS else {}
-        mine, theirs, place = rows.get(x), rows.get(y), m.output_index[output]
+        rows = {a: self.rational_row(a) for a in m.datasets()}
+        mine, theirs, place = rows[x], rows[y], m.output_index[output]
         if mine is None or theirs is None or not theirs[place]:
             return None
         ratio = mine[place] / theirs[place]
-        for a, b in pairs:
-            here, there = rows[a], rows[b]
-            if here is None or there is None or any(p > ratio * q for p, q in zip(here, there, strict=True)):
-                return None
+        for a, here in rows.items():
+            for b in m.neighbors(a):
+                there = rows[b]
+                if here is None or there is None or any(p > ratio * q for p, q in zip(here, there, strict=True)):
+                    return None
         return ratio
 
 

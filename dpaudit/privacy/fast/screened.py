@@ -27,8 +27,6 @@ BITS = 128
 """The precision of the rows that are rounded, and of the pairs that set the bar."""
 PROMISING = tuple(map(Fraction, (1, 2, 4, 8, 16)))
 """Orders whose worst pairs set the bar of sup D / order."""
-NEAREST = 2.0**-40
-"""How close to the bar a pair may come, as a share of it, where rho is close."""
 
 
 class Screened(Sieve):
@@ -79,7 +77,7 @@ class Screened(Sieve):
             return self._left(np.ones(len(uppers[0]), dtype=bool), tops)
         bar = best * (1 + float(TOLERANCE) / 2)
         if rho is not None and best < rho < bar:
-            bar = max(best * (1 + NEAREST), balls.float_below(balls.ball(rho)))
+            bar = balls.float_below(balls.ball(rho))
         return self._left(self._over_all(lambda way: above_rate(way, bar, table)), tops, bar)
 
     def promising(self, epsilons: Sequence[Ball]) -> Left:
