@@ -21,7 +21,6 @@ from dpaudit.numbers.balls import ball
 from dpaudit.numbers.bounds import Bounds
 from dpaudit.numbers.verdict import Verdict
 
-FINEST = Fraction(1, 1 << 34)
 MOST_CELLS = 1 << 19
 """Cells of one event, by default."""
 FURTHER = Fraction(1, 10**20)

@@ -9,6 +9,7 @@ import pytest
 from mpmath import log, mpf
 
 import dpaudit
+from dpaudit.numbers.errors import InputError
 
 QUARTER, HALF = F(1, 4), F(1, 2)
 
@@ -147,3 +148,18 @@ def test_what_is_no_list_of_distributions_is_refused(coordinates, words):
 
     with pytest.raises(dpaudit.InputError, match=words):
         dpaudit.epsilon(Wrong)
+
+
+class Enclosed:
+    """The same enclosures for both data sets, and perhaps not the same numbers: the true epsilon may be ln 2."""
+
+    def datasets(self):
+        return [0, 1]
+
+    def coordinates(self, x):
+        return [[(QUARTER, HALF), (HALF, 1 - QUARTER)]]
+
+
+def test_an_enclosure_is_no_distribution_of_a_coordinate():
+    with pytest.raises(InputError, match="coordinate 1 is an enclosure"):
+        dpaudit.epsilon(Enclosed)

@@ -26,7 +26,7 @@ from itertools import product
 from math import comb, prod
 from typing import Any
 
-from dpaudit.mechanisms.own.entry import Entries, Entry
+from dpaudit.mechanisms.own.entry import Between, Entries, Entry
 from dpaudit.mechanisms.own.items import short
 from dpaudit.mechanisms.own.mechanism import OwnMechanism
 from dpaudit.mechanisms.own.rows import GivenRow
@@ -90,6 +90,8 @@ class Coordinates:
             self.entries.read([value], error)
             value = [guarded(self.reference, lambda: 1 - _exact(value)), value]
         row = GivenRow.read(self.entries, list(value), error)
+        if any(isinstance(entry, Between) for entry in row.entries):  # two equal ones may hold different numbers
+            raise error(None, "is an enclosure: the distribution of a coordinate must be exact")
         number = self._numbers.setdefault(row.numbers, len(self.rows))
         if number == len(self.rows):
             self.rows.append(row.entries)

@@ -23,8 +23,6 @@ STEPS = 256
 """Table entries per unit of v."""
 LARGEST = 700
 """No table goes further: e^-700 is still a normal number."""
-Q_ERROR = 13.6
-"""1 - exp(-f), 0 <= f <= 1/256, by the Taylor polynomial of degree 5: relative error <= 13.6 u."""
 COMPLEMENT_ERROR = 16.7
 """one_minus_exp: relative error <= 16.7 u (and the argument may be cut at the end of the table)."""
 EXP_ERROR = 3.2
