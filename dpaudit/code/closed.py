@@ -106,7 +106,7 @@ def is_class(value: Any) -> bool:
 
 
 def is_source(value: Any) -> bool:
-    """Whether the value is a random source: one of ours, or one of Python's, whose methods are ours under way."""
+    """Whether the value is a random source: Python's, whose methods are ours under way, or one of ours."""
     return type(value) in (Source, Random, SystemRandom) or type(type(value)) is StandIn
 
 

@@ -21,6 +21,7 @@ from contextlib import ExitStack, contextmanager
 from functools import lru_cache
 from inspect import iscoroutine
 from itertools import compress
+from types import MethodType
 from typing import Any
 
 import numpy as np
@@ -181,10 +182,13 @@ def _functions() -> list[tuple[Any, Any]]:
 
 @lru_cache(maxsize=1)
 def _replacements() -> list[tuple[Any, Any]]:
-    rng, state = source.Source(), source.NUMPY_STATE()
+    rng, state = random.SystemRandom(), source.NUMPY_STATE()
     pairs: list[tuple[Any, Any]] = [(getattr(math, name), _opened(getattr(math, name))) for name in MATH]
-    pairs += [(getattr(random, name), getattr(rng, name)) for name in _METHODS if hasattr(random, name)]
-    pairs += [(secrets.randbits, rng.getrandbits), (_random.Random, draws.unfollowed("_random.Random"))]
+    pairs += [(getattr(random, name), MethodType(_METHODS[name], rng)) for name in _METHODS if hasattr(random, name)]
+    pairs += [
+        (secrets.randbits, MethodType(draws.getrandbits, rng)),
+        (_random.Random, draws.unfollowed("_random.Random")),
+    ]
     pairs += [
         (getattr(os, name), draws.unfollowed(f"os.{name}")) for name in ("urandom", "getrandom") if hasattr(os, name)
     ]

@@ -11,16 +11,13 @@ import copy
 import math
 import operator
 from collections.abc import Callable, Sequence
-from functools import wraps
-from typing import Any, TypeVar, cast
+from typing import Any
 
 import numpy as np
 
 from dpaudit.code import lazy
-from dpaudit.code.run import Run, current, innermost, is_ours, refuse
+from dpaudit.code.run import Run, current, refuse
 from dpaudit.code.vectors import array, position
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 
 def running() -> Run:
@@ -34,23 +31,24 @@ def running() -> Run:
 # ------------------------------------------------------------------ what the library says
 
 
-def standing_in(name: str, function: F, judge: Callable[..., Any] | None = None) -> F:
+def standing_in(title: str, draw: Callable[..., Any], judge: Callable[..., Any]) -> Callable[..., Any]:
     """A method that stands in for one of a library: ``judge`` is the real one, an error of ours is a refusal."""
 
-    @wraps(function)
-    def method(self: Any, *given: Any, **named: Any) -> Any:
-        sample = None if judge is None else _judged(judge, given, named)
-        if isinstance(sample, np.ndarray) and not sample.size:
+    def method(_: Any, *given: Any, **named: Any) -> Any:
+        sample = _judged(judge, given, named)
+        is_array = isinstance(sample, np.ndarray)
+        if is_array and not sample.size:
             return sample  # nothing in it is random
         try:
-            return _fitted(function(self, *given, **named), sample, name)
+            found = draw(*given, **named)
         except Exception as error:
-            if sample is None and not is_ours(innermost(error)):
-                raise  # Python's own method, which runs as it is
-            message = f"{name} with these arguments cannot be followed ({type(error).__name__}: {error})"
-        return refuse(message)
+            return refuse(f"{title} with these arguments cannot be followed ({type(error).__name__}: {error})")
+        if is_array and np.shape(found) != sample.shape:
+            return refuse(f"{title} with these arguments cannot be followed: numpy gives an array of another shape")
+        return found.astype(sample.dtype) if is_array and found.dtype != object else found
 
-    return cast(F, method)
+    method.__name__ = judge.__name__
+    return method
 
 
 def _judged(judge: Callable[..., Any], given: Any, named: Any) -> Any:
@@ -81,15 +79,6 @@ def _end(value: Any, top: bool) -> Any:
     if isinstance(value, np.ndarray) and value.dtype == object:
         return np.array([_end(entry, top) for entry in value.reshape(-1)]).reshape(value.shape)
     return value if isinstance(value, int | float | str | type | None) else copy.copy(value)
-
-
-def _fitted(found: Any, sample: Any, name: str) -> Any:
-    """What was drawn, in the shape and the type that the library gives."""
-    if isinstance(sample, np.ndarray):
-        if np.shape(found) != sample.shape:
-            return refuse(f"{name} with these arguments cannot be followed: numpy gives an array of another shape")
-        return found if found.dtype == object else found.astype(sample.dtype)
-    return found
 
 
 # ------------------------------------------------------------------ draws

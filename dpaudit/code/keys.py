@@ -17,7 +17,7 @@ import numpy as np
 from dpaudit.code.lazy import Lazy
 from dpaudit.code.rewrite import is_rewritten
 from dpaudit.code.run import RUNS, Draw
-from dpaudit.code.source import Source, StandIn
+from dpaudit.code.source import StandIn
 
 ABSENT = object()
 MRO, SPACE = vars(type)["__mro__"].__get__, vars(type)["__dict__"].__get__
@@ -73,7 +73,7 @@ class Keys:
             return tuple, self._all(value)
         if kind is slice:
             return slice, self._all((value.start, value.stop, value.step))
-        if kind is Source or type(kind) is StandIn:
+        if type(kind) is StandIn:
             if any(part is not None for part in vars(value).values()):
                 raise NoKey("a random source with attributes")
             return "source", kind

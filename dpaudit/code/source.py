@@ -1,22 +1,20 @@
-"""The random sources: they pass as random.Random, secrets.SystemRandom and the generators of numpy.
+"""The stand-ins for the generators of numpy, and which source a sampler gets: its annotation says so.
 
-Which of them a sampler gets is said by the annotation of its second parameter.
+Python's own sources need none: while a sampler runs, their methods are ours.
 """
 
 from __future__ import annotations
 
 import inspect
 import random
-import typing
-from collections.abc import Callable
+import re
 from contextlib import suppress
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from dpaudit.code import draws
-from dpaudit.code.draws import getrandbits, seed, standing_in, unfollowed, uniform
+from dpaudit.code.draws import seed, standing_in, unfollowed, uniform
 from dpaudit.code.run import Refused, refuse
 
 REAL_STATE, REAL_GENERATOR = np.random.RandomState, np.random.Generator
@@ -26,23 +24,13 @@ _STATE, _GENERATOR = REAL_STATE(0), REAL_GENERATOR(np.random.PCG64(0))
 JUDGES = (_STATE._bit_generator, _GENERATOR.bit_generator, BITS)
 """The bits of the real generators that are asked what a call gives."""
 
-# ------------------------------------------------------------------ numpy's
-
 
 def _covered(kind: type, own: dict[str, Any], real: Any) -> dict[str, Any]:
     """The methods of a stand-in for the class: these, judged by a real one, and for every other one a refusal."""
     names = [name for name in dir(kind) if not name.startswith("_") and callable(getattr(kind, name))]
     found = {name: unfollowed(f"{kind.__name__}.{name}") for name in names}
-    found |= {name: _method(kind, name, draw, real) for name, draw in own.items()}
+    found |= {name: standing_in(f"{kind.__name__}.{name}", draw, getattr(real, name)) for name, draw in own.items()}
     return {**found, "_bit_generator": property(unfollowed("the bits of a generator")), **_uncopied(kind)}
-
-
-def _method(kind: type, name: str, draw: Any, real: Any) -> Any:
-    def method(self: Any, *given: Any, **named: Any) -> Any:
-        return draw(*given, **named)
-
-    method.__name__ = name
-    return standing_in(f"{kind.__name__}.{name}", method, getattr(real, name))
 
 
 def _uncopied(kind: type) -> dict[str, Any]:
@@ -113,44 +101,19 @@ def bit_generator(kind: Any) -> Any:
     return StandIn(kind.__name__, (kind,), {**own, **_uncopied(kind), "__init__": unseeded})
 
 
-# ------------------------------------------------------------------ Python's
-
-ARGUMENTS: dict[str, Any] = {"random": (), "uniform": ("a", "b"), "choice": ("seq",), "shuffle": ("x",)}
-"""What Python's own methods take that numpy has too, with other arguments."""
-
-
-def _either(name: str, own: Callable[..., Any]) -> Any:
-    """A method that is Python's own where that takes the call, else numpy's."""
-
-    def method(self: Any, *given: Any, **named: Any) -> Any:
-        fits = len(given) + len(named) == len(ARGUMENTS[name]) and set(named) <= set(ARGUMENTS[name])
-        if fits and not (name == "choice" and isinstance((*given, *named.values())[0], int)):
-            return own(self, *given, **named)
-        return getattr(self.numpy, name)(*given, **named)
-
-    method.__name__ = name
-    return method
-
+# ------------------------------------------------------------------ which one a sampler asks for
 
 IDEAL = ("gaussian", "discrete_laplace", "discrete_gaussian", "bernoulli", "argmax")
 """The methods of dpaudit.Noise that no generator has."""
 
 
 class Source(random.SystemRandom):
-    """What ``sample(x, rng)`` gets: a SystemRandom that also has the usual methods of a numpy generator."""
-
-    numpy = NUMPY_GENERATOR()
-    integers, binomial, permutation = numpy.integers, numpy.binomial, numpy.permutation
-    getrandbits, seed = getrandbits, seed
-    randbytes = unfollowed("randbytes")
-    getstate = unfollowed("getstate, the state of a generator,")
-    setstate = unfollowed("setstate, the state of a generator,")
-
-    def _randbelow(self, n: int) -> Any:
-        return draws.below(n)
+    """What ``sample(x, rng)`` gets: a SystemRandom that says which annotation brings what it has not."""
 
     def __getattr__(self, name: str) -> Any:
-        """Refuses what a generator of numpy has and this source has not; no such name ends as an AttributeError."""
+        """Refuses what a generator of numpy has, or ideal noise; no such name ends as an AttributeError."""
+        if name in GENERATOR or name in STATE:
+            return refuse(f"{name} is numpy's: annotate the parameter, rng: np.random.Generator or np.random.RandomState")
         if not name.startswith("_") and (hasattr(np.random.Generator, name) or hasattr(np.random.RandomState, name)):
             return refuse(f"{name} cannot be followed: take uniform floats or whole numbers")
         if name in IDEAL:
@@ -158,73 +121,31 @@ class Source(random.SystemRandom):
         raise AttributeError(name)
 
 
-class Real(random.SystemRandom):
-    """The same as Source with real draws, for trials."""
-
-    numpy = REAL_GENERATOR(np.random.PCG64())
-    integers, binomial, permutation = numpy.integers, numpy.binomial, numpy.permutation
-
-    def __getattr__(self, name: str) -> Any:
-        """What numpy's generator has besides, such as laplace: it can be drawn, though not followed."""
-        if name.startswith("_"):
-            raise AttributeError(name)
-        return getattr(self.numpy, name)
-
-
-for _name in ARGUMENTS:
-    _own = uniform if _name == "random" else getattr(random.SystemRandom, _name)
-    _what = f"{_name} (of a random.Random, as long as no annotation says np.random.Generator or RandomState)"
-    setattr(Real, _name, _either(_name, getattr(random.SystemRandom, _name)))
-    setattr(Source, _name, _either(_name, standing_in(_what, _own)))
+STAND_INS: dict[str, Any] = {"RandomState": NUMPY_STATE, "Generator": NUMPY_GENERATOR}
+"""The stand-ins by what an annotation, written as text, has in it."""
 
 
 def real(value: Any) -> Any:
     """The real generator that a stand-in stands for; any other value as it is."""
-    if type(value) is Source:
-        return Real()
     if type(value) is NUMPY_GENERATOR:
         return np.random.default_rng()
     return np.random.RandomState() if type(value) is NUMPY_STATE else value
 
 
-# ------------------------------------------------------------------ which one a sampler asks for
-
-BY_NAME: dict[str, Any] = {"RandomState": NUMPY_STATE, "Generator": NUMPY_GENERATOR, "Random": Source}
-"""The sources by a part of the text of an annotation that cannot be evaluated."""
-PARTS = ("__value__", "__supertype__", "__bound__", "__origin__")
-"""Where an alias, a new type, a type variable and Annotated hold what they stand for."""
-
-
 def source_for(sampler: Any) -> Any:
-    """The source for sampler(x, rng): of the kind that is annotated, or of the default; else one for most."""
-    try:
-        parameter = list(inspect.signature(sampler).parameters.values())[1]
-    except (TypeError, ValueError, IndexError):  # a signature that cannot be told, or with one parameter
-        return Source()
-    function = inspect.unwrap(sampler.func if isinstance(sampler, partial) else sampler)
-    function = function if hasattr(function, "__globals__") else type(function).__call__
-    annotation = parameter.annotation
-    for _ in range(2):  # text, which may be that of a text
-        if isinstance(annotation, str):
-            with suppress(Exception):
-                annotation = eval(annotation, getattr(function, "__globals__", {}))
-    made = _named(annotation)
-    if made is None and isinstance(annotation, str):
-        raise Refused(
-            f'the annotation "{annotation}" of {parameter.name} names nothing that can be looked up: '
-            "write np.random.Generator, np.random.RandomState or random.Random"
-        )
-    return (made or _named(type(parameter.default)) or Source)()
-
-
-def _named(annotation: Any) -> Any:
-    """The class of the source that an annotation names, the first if it names several; None if none."""
-    if isinstance(annotation, typing.ForwardRef):
-        annotation = annotation.__forward_arg__
-    if isinstance(annotation, str):
-        return next((kind for name, kind in BY_NAME.items() if name in annotation), None)
-    if isinstance(annotation, type):
-        known = (kind for kind in (NUMPY_STATE, NUMPY_GENERATOR) if issubclass(annotation, kind.__mro__[1]))
-        return next(known, None)
-    parts = [*typing.get_args(annotation), *(getattr(annotation, part, None) for part in PARTS)]
-    return next(filter(None, map(_named, parts)), None) if annotation is not None else None
+    """The source for sampler(x, rng): one of numpy's if the annotation or the default names it; else Python's."""
+    signature = None
+    for told in ({"eval_str": True}, {}):  # a text may name what was imported for the annotation alone
+        with suppress(Exception):
+            signature = signature or inspect.signature(sampler, **told)  # type: ignore[arg-type]
+    for parameter in list(signature.parameters.values())[1:2] if signature else []:
+        text = f"{parameter.annotation} {type(parameter.default)}"
+        known = next((kind for name, kind in STAND_INS.items() if re.search(rf"\b{name}\b", text)), None)
+        if known is not None:
+            return known()
+        if isinstance(parameter.annotation, str) and "Random" not in text:
+            raise Refused(
+                f'the annotation "{parameter.annotation}" of {parameter.name} names nothing that can be looked up: '
+                "write np.random.Generator, np.random.RandomState or random.Random"
+            )
+    return Source()

@@ -31,7 +31,7 @@ lt less le less_equal gt greater ge greater_equal eq equal ne not_equal"""
 OPERATORS = dict(zip(_PAIRS.split()[::2], _PAIRS.split()[1::2], strict=True))
 """The operators of Python with the names that numpy has for them."""
 BINARY = {
-    **{name: name for name in (*OPERATORS, "maximum", "minimum", "ldexp", "copysign")},
+    **{name: name for name in (*OPERATORS, "maximum", "minimum", "ldexp")},
     **{name: plain for plain, name in OPERATORS.items()},
     **{"divide": "truediv", "float_power": "pow"},
 }
@@ -69,8 +69,6 @@ def _unary(name: str, function: Callable[..., Any], x: Lazy, *more: Any) -> Any:
             compare(operator.lt, x, cut)
             compare(operator.gt, x, cut)
         return function(x.least())
-    if name == "reciprocal":
-        return monotone_value(function, (x,), merged((x.directions, -1)), True) if sign(x) else function(x.least())
     return listed(function, (x, *more))
 
 
@@ -95,13 +93,8 @@ def _binary(kind: str, function: Callable[..., Any], a: Any, b: Any) -> Any:
         directions = merged((a.directions, 1))
     elif kind == "pow":
         directions, certain = _power(a, b), _whole(a, b) and function is operator.pow
-    elif kind in ("mod", "and_"):
-        return _remainder(kind, function, a, b)
-    elif kind == "copysign":
-        b = 1.0 if _signed(b) else -1.0
-        if not is_lazy(a):
-            return function(a, b)
-        directions = merged((a.directions, int(b) if compare(operator.ge, a, 0) else -int(b)))
+    elif kind == "mod":
+        return _remainder(function, a, b)
     else:
         directions = None
     return listed(function, (a, b)) if directions is None else monotone_value(function, (a, b), directions, certain)
@@ -123,15 +116,6 @@ def _parts(a: Any, up: int, b: Any, up_too: int) -> list[tuple[Any, int]]:
 def sign(x: Any) -> int:
     """Returns -1, 0 or 1; an open number is cut at 0."""
     return -1 if compare(operator.lt, x, 0) else 1 if compare(operator.gt, x, 0) else 0
-
-
-def _signed(x: Any) -> bool:
-    """Returns whether a number has the sign of 0.0, not that of -0.0; an open number is cut."""
-    if not is_lazy(x):
-        return math.copysign(1.0, x) > 0
-    if sign(x):
-        return bool(x.least() > 0)
-    return monotone.decide(lambda env: _signed(x.value(env)), x.directions, ("signed", x.key), x.assumed)
 
 
 def _sign(x: Any, other: Any) -> int:
@@ -156,23 +140,17 @@ def _power(a: Any, b: Any) -> dict[Any, int] | None:
     return merged((a.directions, (1 if int(b) % 2 else -1) * (1 if b >= 0 else -1)))
 
 
-def _remainder(kind: str, function: Callable[..., Any], a: Any, b: Any) -> Any:
-    """Returns a % b, or a & b where b is 2^j - 1: by classes of the draw, or by pieces on which it rises."""
-    if kind == "and_":
-        if is_lazy(b) and not is_lazy(a):
-            a, b = b, a
-        if is_lazy(b) or b < 0 or b & (b + 1) or not _whole(a) or compare(operator.lt, a, 0):
-            return listed(function, (a, b))
-    modulus = b + 1 if kind == "and_" else b
-    if not is_lazy(a) or is_lazy(b) or modulus <= 0:
+def _remainder(function: Callable[..., Any], a: Any, b: Any) -> Any:
+    """Returns a % b: by classes of the draw, or by pieces on which it rises."""
+    if not is_lazy(a) or is_lazy(b) or b <= 0:
         return listed(function, (a, b))
     (draw, *others), known = list(a.directions), a.affine is not None and _whole(b)
-    if known and not others and modulus <= lazy.FEW and draw.width > modulus:
+    if known and not others and b <= lazy.FEW and draw.width > b:
         start, step = a.affine
-        m = int(modulus) // math.gcd(int(modulus), step * draw.stride)
+        m = int(b) // math.gcd(int(b), step * draw.stride)
         draw.cut_residues(("classes", m, a.key), m)
         return function(type(a.least())(start + step * draw.m(draw.lo)), b)
-    pieces = apply(operator.floordiv, a, modulus)
+    pieces = apply(operator.floordiv, a, b)
     if is_lazy(pieces):
         pieces.force(what="a remainder")
     return monotone_value(function, (a, b), dict(a.directions), True)

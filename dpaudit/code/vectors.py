@@ -1,4 +1,8 @@
-"""Arrays of open numbers, and how operators and numpy's functions act on them and on a single one."""
+"""Arrays of open numbers, and how operators and numpy's functions act on them and on a single one.
+
+What numpy does entry by entry is done entry by entry. Anything else gets numbers that are known, if they have few
+values.
+"""
 
 from __future__ import annotations
 
@@ -13,15 +17,19 @@ from dpaudit.code.lazy import METHODS, Lazy, is_lazy
 from dpaudit.code.run import refuse
 from dpaudit.code.steps import COMPARISONS, OPERATORS, apply, is_number
 
-SEQUENTIAL = 8
-"""numpy adds fewer floats than this one after the other; more of them in another order."""
-LARGEST = 1 << 53
-"""Whole numbers up to this are floats too."""
-STRUCTURE = """concatenate stack vstack hstack column_stack append reshape ravel transpose moveaxis flip roll repeat
-tile copy where sum prod max min amax amin mean any all cumsum cumprod argmax argmin sort argsort clip round around real
-shape ndim size split array_split atleast_1d atleast_2d squeeze expand_dims take diff outer"""
-KEPT = frozenset(STRUCTURE.split())
-"""Functions of numpy that open numbers go through unasked, or by comparisons; others get numbers that are known."""
+_WORDS = """copy fill flatten item ravel repeat reshape sort squeeze swapaxes take tolist transpose view;
+
+all any argmax argmin argsort astype clip cumprod cumsum dot max mean min nonzero prod round searchsorted std sum
+tobytes trace var __str__ __repr__ __format__;
+
+append array_split atleast_1d concatenate hstack ndim ravel reshape shape size sort split stack tile transpose vstack
+where
+"""
+MOVES, KNOWING, PASSING = (frozenset(words.split()) for words in _WORDS.split(";"))
+"""Methods of an array that only hand on its entries, or compare them; those that get numbers that are known (others are
+refused); functions of numpy that only hand entries on."""
+OF_ONE = frozenset(("round", "around", "clip", "real"))
+"""Functions of numpy that ask a single number for its method of that name."""
 
 
 class Draws(np.ndarray[Any, Any]):
@@ -33,24 +41,19 @@ class Draws(np.ndarray[Any, Any]):
     def __array_function__(self, function: Any, types: Any, given: Any, named: Any) -> Any:
         return on_function(function, given, named)
 
-    def mean(self, axis: Any = None, dtype: Any = None, out: Any = None, **named: Any) -> Any:
-        """The sum over the number of entries, as numpy does it."""
-        if dtype is not None or out is not None or named:
-            refuse("mean with a type, a place or a selection cannot be followed")
-        total = _reduced(np.add, self, axis)
-        for entry in objects(total).reshape(-1):
-            least, most = (entry.least(), entry.most()) if is_lazy(entry) else (entry, entry)
-            if _is_whole(entry) and max(-least, most) > LARGEST:
-                refuse("the mean of whole numbers beyond 2^53 cannot be followed")
-        return total / (self.size if axis is None else self.shape[axis])
+
+def _of_array(name: str) -> Callable[..., Any]:
+    def method(self: Draws, *given: Any, **named: Any) -> Any:
+        if name not in KNOWING:
+            return refuse(f"{name} of an array of draws cannot be followed")
+        return getattr(known(self, f"{name} of an array"), name)(*given, **named)
+
+    return method
 
 
-for _name in ("__str__", "__repr__", "__format__", "tobytes"):
-    setattr(Draws, _name, lambda self, *given, name=_name: getattr(_plain(self), name)(*given))
-for _name in ("any", "all"):
-    setattr(Draws, _name, lambda self, *given, name=_name, **named: getattr(self != 0, name)(*given, **named))
-for _name in ("var", "std", "dot"):
-    setattr(Draws, _name, lambda self, *given, name=_name, **named: getattr(np, name)(self, *given, **named))
+for _name in (*KNOWING, *(name for name in dir(np.ndarray) if name[0] != "_" and callable(getattr(np.ndarray, name)))):
+    if _name not in MOVES:
+        setattr(Draws, _name, _of_array(_name))
 
 
 def array(entries: list[Any], shape: tuple[int, ...] | None = None) -> Any:
@@ -68,27 +71,17 @@ def objects(value: Any) -> Any:
     return array([value], ()).view(np.ndarray) if is_lazy(value) else np.asarray(value, dtype=object)
 
 
-# ------------------------------------------------------------------ ufuncs
-
-
 def on_numpy(ufunc: Any, method: str, inputs: tuple[Any, ...], named: dict[str, Any]) -> Any:
-    """What the ufunc gives, entry by entry where an input is an array."""
-    usual = {"where": True, "keepdims": False}
-    given = {key: x for key, x in named.items() if x is not None and x is not np._NoValue and x is not usual.get(key)}
-    out, axis = given.pop("out", None), given.pop("axis", None)
-    if given or (out is not None and method != "__call__"):
-        return refuse(f"numpy.{ufunc.__name__} with {method}, {', '.join(given)} cannot be followed")
-    if method == "reduce":
-        return _reduced(ufunc, inputs[0], 0 if "axis" not in named and np.ndim(inputs[0]) == 1 else axis)
-    if method == "accumulate":
-        return array(_folded(ufunc, inputs[0]))
-    if ufunc is np.matmul and method == "__call__" and out is None:
-        return ufunc(*(known(x, "a product of matrices") for x in inputs))
-    if method != "__call__" or axis is not None:
-        return refuse(f"numpy.{ufunc.__name__} with {method} cannot be followed")
+    """What the ufunc gives: entry by entry, or of numbers that are known."""
+    named = {key: value for key, value in named.items() if value is not None}
+    out = named.pop("out", None)
+    if method != "__call__" or named or ufunc.signature is not None:
+        if out is not None:
+            refuse(f"numpy.{ufunc.__name__} with {method} into an array cannot be followed")
+        return _of_known(ufunc if method == "__call__" else getattr(ufunc, method), inputs, named)
     if not any(isinstance(x, np.ndarray) for x in inputs):
         return apply(ufunc, *inputs)
-    step = np.frompyfunc(lambda *row: (apply if any(map(is_lazy, row)) else _act)(ufunc, *row), len(inputs), 1)
+    step = np.frompyfunc(lambda *row: apply(ufunc, *row) if any(map(is_lazy, row)) else ufunc(*row), len(inputs), 1)
     results = objects(step(*map(objects, inputs)))
     if out is not None:
         out[0][...] = results
@@ -96,51 +89,17 @@ def on_numpy(ufunc: Any, method: str, inputs: tuple[Any, ...], named: dict[str, 
     return array(list(results.reshape(-1)), results.shape)
 
 
-def _act(function: Callable[..., Any], *given: Any) -> Any:
-    return function(*given)
-
-
-def _reduced(ufunc: Any, values: Any, axis: Any) -> Any:
-    """The sum, product or maximum of all entries, or along one axis."""
-    whole = objects(values)
-    if axis is None or whole.ndim == 1:
-        return _folded(ufunc, whole)[-1]
-    lanes = np.moveaxis(whole, axis, -1)
-    shape = lanes.shape[:-1]
-    return array([_folded(ufunc, lanes[place], alone=False)[-1] for place in np.ndindex(shape)], shape)
-
-
-def _folded(ufunc: Any, values: Any, alone: bool = True) -> list[Any]:
-    """The partial results of a sum, product or maximum, where numpy's order is this one or does not matter."""
-    entries = list(objects(values).reshape(-1))
-    if not entries or ufunc.__name__ not in ("add", "multiply", "maximum", "minimum"):
-        refuse(f"numpy.{ufunc.__name__} of an array of this shape cannot be followed")
-    few = alone and np.ndim(values) == 1 and len(entries) < SEQUENTIAL
-    if ufunc.__name__ in ("add", "multiply") and not few and not all(map(_is_whole, entries)):
-        refuse(f"numpy adds and multiplies {len(entries)} floats in an order of its own; do it one by one")
-    found = entries[:1]
-    for entry in entries[1:]:
-        found.append(on_numpy(ufunc, "__call__", (found[-1], entry), {}))
-    return found
-
-
-def _is_whole(value: Any) -> bool:
-    return isinstance(value.least() if is_lazy(value) else value, int | np.integer | np.bool_)
-
-
-# ------------------------------------------------------------------ other functions
-
-
 def on_function(function: Any, given: tuple[Any, ...], named: dict[str, Any]) -> Any:
-    """What a function of numpy gives: with numbers that are known, where they have few values."""
-    name = function.__name__
-    if name == "searchsorted":
+    """What a function of numpy gives."""
+    if function is np.searchsorted:
         return _searchsorted(*given, **named)
-    if name in KEPT:
+    if function.__name__ in PASSING or (function.__name__ in OF_ONE and given and is_lazy(given[0])):
         return function._implementation(*given, **named)
-    if not all(map(_few, (*given, *named.values()))):
-        return refuse(f"numpy.{name} of random numbers cannot be followed")
-    what = f"numpy.{name}"
+    return _of_known(function, given, named)
+
+
+def _of_known(function: Any, given: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    what = f"numpy.{function.__name__}"
     return function(*(known(x, what) for x in given), **{key: known(x, what) for key, x in named.items()})
 
 
@@ -154,22 +113,13 @@ def _few(value: Any) -> bool:
 
 def known(value: Any, what: str) -> Any:
     """The value with every open number in it made known."""
+    if not _few(value):
+        refuse(f"{what} of random numbers cannot be followed: they have too many values")
     if is_lazy(value):
         return value.force(what=what)
     if isinstance(value, Draws):
         return np.array([known(entry, what) for entry in value.reshape(-1)]).reshape(value.shape)
-    if type(value) is dict:
-        return {known(name, what): known(entry, what) for name, entry in value.items()}
-    if isinstance(value, tuple) and hasattr(value, "_make"):
-        return value._make(known(entry, what) for entry in value)
     return type(value)(known(entry, what) for entry in value) if type(value) in (list, tuple) else value
-
-
-def _plain(values: Draws) -> Any:
-    """The array with numbers that are known, to be written as text."""
-    if not _few(values):
-        refuse("the text of an array needs the numbers themselves, and a draw has too many values")
-    return known(values, "the text of an array")
 
 
 def _searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:

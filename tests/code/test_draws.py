@@ -12,7 +12,7 @@ import pytest
 
 from dpaudit.code import law as law_of_code
 from dpaudit.code.law import Refused
-from dpaudit.code.source import NUMPY_GENERATOR, NUMPY_STATE, Source
+from dpaudit.code.source import NUMPY_GENERATOR, NUMPY_STATE
 from tests.code.snippets import law, made, table, texts
 from tests.plain_enumeration import kind
 
@@ -113,7 +113,7 @@ rng.gammavariate(-1, 1); rng.gammavariate(1, 1) > 1; ?rng.gauss(0, 1) > 0; ?rng.
 KINDS = {
     "Generator": (EVERY_NUMPY + GENERATOR, lambda: np.random.default_rng(5), NUMPY_GENERATOR),
     "RandomState": (EVERY_NUMPY + STATE, lambda: np.random.RandomState(5), NUMPY_STATE),
-    "Random": (PYTHON, lambda: random.Random(5), Source),
+    "Random": (PYTHON, lambda: random.Random(5), random.SystemRandom),
 }
 
 

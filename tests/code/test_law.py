@@ -13,7 +13,7 @@ import pytest
 from dpaudit.code import law as law_of_code
 from dpaudit.code.explore import Raised
 from dpaudit.code.law import Refused
-from dpaudit.code.source import NUMPY_GENERATOR, NUMPY_STATE, Source
+from dpaudit.code.source import NUMPY_GENERATOR, NUMPY_STATE
 from tests.code.snippets import exact, law, sampler, table
 from tests.plain_enumeration import enumerated
 
@@ -208,5 +208,5 @@ def test_sources_that_the_code_looks_up():
 
 
 def test_a_source_is_what_it_passes_for():
-    kinds = {random.Random: Source, secrets.SystemRandom: Source, np.random.RandomState: NUMPY_STATE}
+    kinds = {np.random.RandomState: NUMPY_STATE}
     assert all(isinstance(made(), kind) for kind, made in (kinds | {np.random.Generator: NUMPY_GENERATOR}).items())

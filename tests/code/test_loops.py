@@ -169,7 +169,7 @@ OUTSIDE = {
     "x = {'a': 0}": "an expression Dict",
     "x = {0, 1}": "an expression Set",
     "x = np.zeros(2)": "`zeros` is outside the mergeable subset",
-    "x = rng.integers(2, size=2)": "an array that integers draws",
+    "x = np.random.randint(2, size=2)": "an array that randint draws",
     "x = max([1, 2], key=abs)": "max() of a builtin_function_or_method",
     "f = heads; f(**{'n': 0, 'rng': rng})": "an expression Call",
     "with open('/dev/null'): pass": "a statement With",

@@ -91,18 +91,17 @@ math.floor(-3 / (v + 5)); math.floor(1 / v) if v > 0.1 else 0; math.floor(1 / v)
 v // 0.7; v // -0.7; 7.0 // (v + 5); math.floor(v ** 2); math.floor(v ** 3)
 math.floor(v ** -2) if abs(v) > 0.5 else 0; math.floor((v + 4) ** 0.5); math.floor((v + 5) ** -0.5 * 4)
 math.floor(abs(v) ** 0.5); math.floor(2 ** v); math.floor(0.5 ** v); math.floor(np.power(v, 2))
-math.floor(np.square(v)); np.sign(v); np.signbit(v); np.isnan(v); np.logical_not(v); np.floor(np.reciprocal(v)) > 1
+math.floor(np.square(v)); np.sign(v); np.signbit(v); np.isnan(v); np.logical_not(v)
 math.floor(math.log(v + 4.5) * 3); math.floor(math.log(v + 4.5, 2)); math.floor(math.log(v + 4.5, 0.5))
 math.log(v) > 0.3; np.log(v) > 0.3; math.sqrt(v) > 1; math.floor(math.exp(v)); math.floor(math.erfc(v) * 5)
 math.floor(math.atan(v) * 3); math.floor(max(v, 1)); math.floor(min(v, 1)); math.floor(np.maximum(v, 1))
 math.floor(np.minimum(1, v)); np.clip(v, -1, 1) < 0; v < 0.5; v <= 0.5; v > 0.5; v >= 0.5; v == 0.5; v != 0.5
 0.5 < v; 0.5 <= v; 0.5 > v; 0.5 >= v; v == 0.3; bool(v); math.floor(v % 0.9 * 3); math.floor(v % 2); v <= v; v < v
-v + v < 1; math.floor(v + v / 2); math.floor(math.ldexp(v, 1)); k % 6; k & 7; (k + 3) % 7; (k + 1) & 3; k >> 7
+v + v < 1; math.floor(v + v / 2); math.floor(math.ldexp(v, 1)); k % 6; (k + 3) % 7; k >> 7
 (k << 2) >> 9; k // 125; -k // 125; k % 600 // 90; k / 125 // 1; k * 3 // 600; (k % 6, k % 4)
-(k & 3, k > 500); (k > 500, k % 6); (k % 6, k // 200); k == 17; k - 500 > 0; 500 - k > 0
+(k > 500, k % 6); (k % 6, k // 200); k == 17; k - 500 > 0; 500 - k > 0
 (k + 0.5) % 200 // 30; (k * 2) % 512 // 125; (k - 5) % 3; 2 ** (k // 250); [1, 2, 3][k % 3]
 (k + Fraction(1, 2)) % 200 // 30; (k - Fraction(1, 2)) % 200 // 30; (5 - k) % 200 // 30; (k - 5) % np.int64(3)
-math.copysign(1, v); math.floor(math.copysign(v, -1)); math.floor(np.copysign(v, -v))
 """
 
 
@@ -145,7 +144,7 @@ def test_the_numbers_are_counted_on_every_side_of_a_cut(step, monkeypatch):
 
 
 UNLISTED = """
-v < v + 1; k & 6; k ^ 1; k | 1; 7 % k; k % -6; v ** v; math.fmod(2, v);
+v < v + 1; k & 7; math.copysign(v, -1); np.reciprocal(v); k ^ 1; k | 1; 7 % k; k % -6; v ** v; math.fmod(2, v);
 float(v); str(v); hash(v); complex(v); f'{v}'; np.fmod(k, 6)
 """
 
