@@ -83,23 +83,14 @@ def spun(box, rng):
 STEPS = """
 holder = Holder(); holder.x = 1
 setattr(Holder(), 'x', 1)
-{*[HASHED]}
 {HASHED}
-{HASHED: 1}
-{HASHED for _ in (1,)}
-{**{TWO[0]: 1}, **{TWO[1]: 2}}
 1 in HELD.values()
-KEYED[1] if 0 else KEYED.get(1)
-1 in reversed([HOSTILE])
 1 in (HOSTILE,)
 [HOSTILE] == [1]
 (HOSTILE,) < (1,)
 sorted(TWO)
 max(*TWO)
 [HOSTILE].count(1)
-{1}.isdisjoint([HOSTILE])
-copy.copy({HOSTILE: 1})[1] = 2
-values = np.zeros(2); values[0:1] = [FLOAT]
 float(FLOAT)
 isinstance(1, HOSTILE)
 isinstance(CLASSLESS, str)
@@ -126,8 +117,6 @@ list(zip(HOSTILE))
 [].extend(HOSTILE)
 made = []; made += HOSTILE
 max([1], key=note)
-list(map(note, [1]))
-functools.reduce(note, [1, 2])
 sum(note() or 0 for _ in (1,))
 rng.choice(HOSTILE)
 rng.sample([1, 2], note() or 1)
@@ -145,24 +134,17 @@ assert not note()
 BLOCKS = (
     "try: raise ValueError\nexcept (note() or ValueError): pass",
     "try: raise Raising\nexcept Raising: pass",
+    "try: KEYED[1]\nexcept KeyError: pass",
     "try: raise ValueError from Raising\nexcept ValueError: pass",
     "try: raise Spoofed()\nexcept Exception: pass",
     "def inner(given=note()): pass",
     "@note\ndef inner(): pass",
     "class Inner: entry = note()",
-    "for _ in {1, *TWO}: pass",
     "match HOSTILE:\n    case 1: pass\n    case _: pass",
 )
 CHANGED = {
-    "NUMBERS.astype(float, copy=False)[0] += 1": "NUMBERS[0]",
-    "np.add(NUMBERS, 1, NUMBERS)": "NUMBERS[0]",
     "np.add(NUMBERS, 1, out=NUMBERS)": "NUMBERS[0]",
-    "NUMBERS.clip(NUMBERS[0] + 1, 99, NUMBERS)": "NUMBERS[0]",
     "NUMBERS[:][0] += 1": "NUMBERS[0]",
-    "NUMBERS.reshape(3)[0] += 1": "NUMBERS[0]",
-    "np.ravel(NUMBERS)[0] += 1": "NUMBERS[0]",
-    "np.asarray(NUMBERS)[0] += 1": "NUMBERS[0]",
-    "np.diff(NUMBERS, n=0)[0] += 1": "NUMBERS[0]",
     "max(ONE, OTHER).append(len(ONE))": "len(ONE) + len(OTHER)",
     "rng.choice([ONE]).append(1)": "len(ONE)",
     "(lambda: ONE)().append(1)": "len(ONE)",
@@ -170,13 +152,12 @@ CHANGED = {
 TWINS = """
 box = ONE if rng.randrange(2) else OTHER; LOOP; return box[0] == 0
 box = (ONE,) if rng.randrange(2) else (OTHER,); LOOP; return box[0][0] == 0
-box = np.zeros(1, dtype=[(rng.choice('ab'), 'i4')]); LOOP; return 'a' in box.dtype.names
 one, other = np.zeros(2), np.zeros(2); box = rng.choice([one, other]); LOOP; box[0] = 1; return bool(one[0])
-one, other = np.zeros(2), np.zeros(2); box = rng.choice([one, other])[:]; LOOP; box[0] = 1; return bool(one[0])
 one = [0]; box = [one, one] if rng.randrange(2) else [[0], [0]]; LOOP; box[0].append(1); return len(box[1]) == 2
 box = 1 if rng.randrange(2) else True; LOOP; return str(box) == '1'
 box = 0.0 if rng.randrange(2) else -0.0; LOOP; return str(box) == '0.0'
-box = {1: 0, 2: 0} if rng.randrange(2) else {2: 0, 1: 0}; LOOP; return list(box)[0] == 1
+box = reversed([1, 0] if rng.randrange(2) else [0, 0]); LOOP; return sum(box) == 1
+box = zip([0, 1]); rng.randrange(2) and list(box); LOOP; return sum(1 for _ in box) == 0
 box = Plain(); box.a = rng.randrange(2); LOOP; return box.a == 1
 box = Plain() if rng.randrange(2) else Other(); LOOP; return type(box) is Plain
 box = len if rng.randrange(2) else sum; LOOP; return box is len

@@ -17,24 +17,16 @@ a list | box = [0] | box[0] = 1 | box[0]
 a list that is emptied | box = [0] | box.clear() | not box
 a nested list | box = ((0, [0]), 1) | box[0][1][0] = 1 | box[0][1][0]
 a dict | box = {} | box['k'] = 1 | 'k' in box
-the order of a dict | box = {1: 0, 2: 0} | box[1] = box.pop(1) | next(iter(box)) == 2
-a default dict | from collections import defaultdict; box = defaultdict(list) | box[3] | 3 in box
-a counter | from collections import Counter; box = Counter() | box['a'] += 1 | box['a']
-an ordered dict | from collections import OrderedDict; box = OrderedDict(a=1, b=2) | box.move_to_end('a') | next(iter(box)) == 'b'
 a set | box = set() | box.add(1) | 1 in box
-a deque | from collections import deque; box = deque([1, 2]) | box.rotate(1) | box[0] == 2
 bytes | box = bytearray(1) | box[0] = 1 | box[0]
-an array | import array; box = array.array('i', [0]) | box[0] = 1 | box[0]
 an array of numpy | box = np.zeros(2) | box[1] = 1 | box[1]
 a view | base = np.zeros(3); box = base[1:] | box[0] = 1 | base[1]
-flags of an array | box = np.zeros(1) | box.flags.writeable = False | not box.flags.writeable
 an attribute | box = Box() | box.flag = 1 | getattr(box, 'flag', 0)
 a slot | box = Slots() | box.flag = 1 | hasattr(box, 'flag')
 a property | box = Hidden() | box.flag = 1 | box.flag
 a class | Box.flag = 0 | Box.flag = 1 | Box.flag
 a metaclass | Meta.flag = 0 | Meta.flag = 1 | Meta.flag
 a class of its own | class Own: flag = 0 | Own.flag = 1 | Own.flag
-a data class | box = Data(0) | box.flag = 1 | box.flag
 a function | def keeper(): pass | keeper.flag = 1 | hasattr(keeper, 'flag')
 a default argument | def keeper(box=[]): return box | keeper().append(1) | keeper()
 the code of a function | def keeper(): return 0 | keeper.__code__ = other.__code__ | keeper()
@@ -42,29 +34,20 @@ a global | STATE['flag'] = 0 | STATE['flag'] = 1 | STATE['flag']
 a module | module.flag = 0 | module.flag = 1 | module.flag
 a variable of a closure | flag = 0 | nonlocal flag; flag = 1 | flag
 an iterator | box = iter([0, 1]) | next(box) | next(box)
-a count | import itertools; box = itertools.count() | next(box) | next(box)
 zip | box = zip([0, 1], [0, 1]) | next(box) | next(box)[0]
 a generator | box = (k for k in (0, 1)) | next(box) | next(box)
 what is sent | box = echo(); next(box) | box.send(1) | box.send(0)
 an exception | box = ValueError() | box.flag = 1 | hasattr(box, 'flag')
-notes of an exception | box = ValueError() | box.add_note('a') | hasattr(box, '__notes__')
-the cause of an exception | box = ValueError() | box.__cause__ = KeyError() | box.__cause__ is not None
 a partial | import functools; box = functools.partial(max, 0, 0) | box.keywords['default'] = 1 | box.keywords
 a bound method | put = [].append | put(1) | len(put.__self__)
 a context | VARIABLE.set(0) | VARIABLE.set(1) | VARIABLE.get()
-local to a thread | LOCAL.flag = 0 | LOCAL.flag = 1 | LOCAL.flag
-a text in memory | import io; box = io.StringIO() | box.write('a') | box.getvalue()
-a queue | import queue; box = queue.SimpleQueue() | box.put(1) | not box.empty()
-a heap | import heapq; box = [2] | heapq.heappush(box, 1) | box[0] == 1
 a cache | cached.cache_clear() | cached(1) | cached.cache_info().currsize
-a dict of classes | box = {int: [0]} | box[int][0] = 1 | box[int][0]
 decimal | import decimal; decimal.getcontext().rounding = 'ROUND_UP'; box = Box() | box.flag = 1 | box.flag
 two names of one list | box = [0]; twin = [0] | nonlocal twin; twin = box | (box.append(1), len(twin) == 2)[1]
 the register of an abstract class | import abc; class Flag(abc.ABC): pass | Flag.register(int) | isinstance(1, Flag)
 a register that was there before | Abstract = fresh_abstract() | Abstract.register(int) | isinstance(1, Abstract)
 a generic function | show = fresh_dispatch() | show.register(int, lambda _: 1) | show(1)
 the limit of recursion | import sys; usual = sys.getrecursionlimit() | sys.setrecursionlimit(usual + 1) | (sys.getrecursionlimit() > usual, sys.setrecursionlimit(usual))[0]
-the switch interval | import sys; sys.setswitchinterval(0.005) | sys.setswitchinterval(0.25) | (sys.getswitchinterval() > 0.1, sys.setswitchinterval(0.005))[0]
 the settings of numpy | np.seterr(all='ignore') | np.seterr(all='raise') | np.geterr()['over'] == 'raise'
 how numpy prints | np.set_printoptions(precision=8) | np.set_printoptions(precision=2) | str(np.array([1 / 3])) == '[0.33]'
 filters of warnings | import warnings; warnings.resetwarnings() | warnings.simplefilter('error') | bool(warnings.filters)
@@ -76,17 +59,10 @@ a builtin | import builtins; builtins.a_flag = 0 | builtins.a_flag = 1 | a_flag
 the table of modules | import sys; sys.modules.pop('a_flag', None) | sys.modules['a_flag'] = sys | 'a_flag' in sys.modules
 a logger | import logging; logging.getLogger('a').setLevel(30) | logging.getLogger('a').setLevel(10) | logging.getLogger('a').level == 10
 a hook of exits | import atexit; before = atexit._ncallbacks() | atexit.register(int) | atexit._ncallbacks() > before
-a threshold of the collector | import gc; gc.set_threshold(700, 10, 10) | gc.set_threshold(701, 10, 10) | gc.get_threshold()[0] == 701
 a weak reference | import weakref; box = weakref.WeakSet() | box.add(Box) | len(box)
 a match object | import re; box = re.finditer('a', 'aa') | next(box) | sum(1 for _ in box) == 1
-a memory view | base = bytearray(1); box = memoryview(base) | box[0] = 1 | base[0]
 the attributes of rng | rng.flag = 0 | rng.flag = 1 | rng.flag
-an entry of an enumeration | Colour.RED.flag = 0 | Colour.RED.flag = 1 | Colour.RED.flag
 a descriptor | box = Described(); box.value = 0 | box.value = 1 | box.value
-a named tuple's class | Named.flag = 0 | Named.flag = 1 | Named.flag
-the doc of a function | other.__doc__ = '' | other.__doc__ = 'a' | other.__doc__
-a proxy of types | box = types.SimpleNamespace(flag=0) | box.flag = 1 | box.flag
-a chain of dicts | import collections; box = collections.ChainMap({}) | box['k'] = 1 | len(box)
 the entries of a class | class Own: pass | setattr(Own, 'flag', 1) | hasattr(Own, 'flag')
 an array inside a tuple | box = (np.zeros(1), 0) | box[0][0] = 1 | box[0][0]
 a row of an array | base = np.zeros((2, 2)); box = base[0] | np.add(box, 1, out=box) | base[0, 0]
@@ -120,25 +96,21 @@ COMING = {
     "by a callable object": "Acting(change)()",
 }
 HEAD = """
-import abc, collections, contextlib, enum, functools, tempfile, threading, types
+import abc, contextlib, functools, tempfile, types
 from contextvars import ContextVar
-from dataclasses import dataclass
 import numpy as np
 STATE = {"flag": 0}
 VARIABLE = ContextVar("variable", default=0)
-LOCAL = threading.local()
 module = types.ModuleType("a_module")
 class Meta(type): flag = 0
 class Box(metaclass=Meta): flag = 0
 class Plain:
     flag = 0
     def put(self): self.flag = 1
-class Colour(enum.Enum): RED = 1
 class Kept:
     def __get__(self, owner, kind): return self.__dict__.get("kept", 0)
     def __set__(self, owner, value): self.kept = value
 class Described: value = Kept()
-Named = collections.namedtuple("Named", "a")
 FILE = tempfile.mkstemp()[1]
 def fresh_abstract():
     class Abstract(abc.ABC): pass
@@ -151,8 +123,6 @@ class Hidden:
     def flag(self): return self._flag
     @flag.setter
     def flag(self, value): self._flag = value
-@dataclass
-class Data: flag: int
 class Acting:
     def __init__(self, act): self.act = act
     def __add__(self, other): return self.act()
