@@ -113,7 +113,9 @@ class Source(random.SystemRandom):
     def __getattr__(self, name: str) -> Any:
         """Refuses what a generator of numpy has, or ideal noise; no such name ends as an AttributeError."""
         if name in GENERATOR or name in STATE:
-            return refuse(f"{name} is numpy's: annotate the parameter, rng: np.random.Generator or np.random.RandomState")
+            return refuse(
+                f"{name} is numpy's: annotate the parameter, rng: np.random.Generator or np.random.RandomState"
+            )
         if not name.startswith("_") and (hasattr(np.random.Generator, name) or hasattr(np.random.RandomState, name)):
             return refuse(f"{name} cannot be followed: take uniform floats or whole numbers")
         if name in IDEAL:

@@ -5,7 +5,6 @@ import math
 import textwrap
 from fractions import Fraction
 from itertools import count
-from random import SystemRandom
 
 import numpy as np
 import pytest
@@ -15,6 +14,7 @@ from dpaudit.code import law as law_of_code
 from dpaudit.code.explore import Budget, Raised
 from dpaudit.code.law import Session
 from dpaudit.code.run import Run
+from dpaudit.code.source import Source
 from tests.plain_enumeration import kind
 
 _NUMBERS = count()
@@ -57,7 +57,7 @@ def law(function, *given, bits=53, **budget):
     with pytest.MonkeyPatch.context() as patch:
         if bits != 53:
             patch.setattr(law_of_code, "TRIALS", 0)
-        return Session(Budget(**budget), bits).law(function, given or (SystemRandom(),))
+        return Session(Budget(**budget), bits).law(function, given or (Source(),))
 
 
 def table(found):

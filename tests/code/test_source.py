@@ -116,6 +116,11 @@ def test_what_a_stand_in_lacks_is_a_refusal_with_its_line_though_the_code_catche
         outputs(made(f"{HEAD}\ndef sample(x, rng: G):\n{body}"))
 
 
+def test_what_numpy_has_is_refused_with_the_annotation_that_brings_it():
+    with pytest.raises(InputError, match=r"line [0-9]+: integers is numpy's: annotate the parameter, rng: np.random.G"):
+        outputs(lambda x, rng: rng.integers(2))
+
+
 SEEDED, STATE = np.random.default_rng(1), np.random.RandomState(1)
 
 
