@@ -103,6 +103,22 @@ def test_every_exit_code_is_listed():
         assert f"`dpaudit {command}" in table
 
 
+def test_the_promise_for_later_versions_names_the_protocol_and_the_format():
+    """As the page on your own mechanism and the code have them."""
+    from dpaudit import version
+    from dpaudit.evidence.verifier.reading import VERSION
+    from dpaudit.mechanisms.own.mechanism import METHODS
+
+    promise = " ".join(version.__doc__.split())
+    page = (ROOT / "docs/own-mechanism.md").read_text()
+    rows = re.findall(r"^\| (.*?) \|", page.partition("## The protocol")[2].partition("A **number**")[0], re.MULTILINE)
+    members = {name for row in rows for name in re.findall(r"`(\w+)[(`]", row)}
+    assert members > {"datasets", *METHODS}
+    assert set(re.findall(r"``(\w+)``", promise)) == members
+    assert f'``"version": {VERSION}``' in promise
+    assert 'help("dpaudit.version")' in (ROOT / "docs/guarantees.md").read_text()
+
+
 def test_every_mechanism_is_introduced():
     """With its name, where it is defined, and what it claims; the documents by their keys."""
     page = (ROOT / "docs/mechanisms.md").read_text()
