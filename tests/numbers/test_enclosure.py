@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpaudit.numbers.enclosure import Enclosure, exact, infinite, outward
+from dpaudit.numbers.enclosure import Enclosure, at_least, exact, infinite, outward, tied
+from dpaudit.numbers.verdict import Verdict
 
 SMALL = st.builds(
     lambda a, b, e: Fraction(a, b) / 10**e, st.integers(-999, 999), st.integers(1, 999), st.integers(0, 40)
@@ -118,3 +119,82 @@ def test_numbers_of_thousands_of_digits(zeros):
 def test_an_enclosure_is_no_float():
     with pytest.raises(TypeError, match=r"an enclosure has two ends: take float\(e.upper\)"):
         float(exact(Fraction(1, 2), 5))
+
+
+WIDE, POINT = Enclosure(Fraction(1), Fraction(2), 1), Enclosure(Fraction(2), Fraction(2), 0)
+OPEN, NEVER = at_least(Fraction(1), 3), infinite()
+HAIR = Fraction(1, 10**30)
+P, R, U = Verdict.PROVED, Verdict.REFUTED, Verdict.UNDECIDED
+SIDES = [
+    (WIDE, 1 - HAIR, R, True, True),
+    (WIDE, Fraction(1), U, False, True),
+    (WIDE, 1 + HAIR, U, False, False),
+    (WIDE, 2 - HAIR, U, False, False),
+    (WIDE, Fraction(2), P, False, False),
+    (WIDE, 2, P, False, False),
+    (POINT, 2, P, False, True),
+    (POINT, 2 - HAIR, R, True, True),
+    (OPEN, 10**9, U, False, False),
+    (OPEN, 1 - HAIR, R, True, True),
+    (NEVER, 10**9, R, True, True),
+]
+"""An enclosure, a bound, and the three questions about it: at most, above, at least."""
+
+
+@pytest.mark.parametrize(("value", "bound", "verdict", "above", "reaches"), SIDES)
+def test_a_bound_inside_is_undecided_and_at_an_end_is_not(value, bound, verdict, above, reaches):
+    assert value.at_most(bound) is verdict
+    assert value.above(bound) is above
+    assert value.reaches(bound) is reaches
+
+
+def test_two_enclosures_are_in_order_only_if_they_do_not_touch():
+    above = Enclosure(2 + HAIR, Fraction(3), 30)
+    assert WIDE.below(above)
+    assert POINT.below(above)
+    assert WIDE.below(NEVER)
+    for pair in ((WIDE, POINT), (POINT, POINT), (above, WIDE), (OPEN, NEVER), (WIDE, WIDE), (NEVER, NEVER)):
+        assert not pair[0].below(pair[1])
+
+
+def test_an_open_interval_does_not_have_its_ends():
+    assert WIDE.within(1 - HAIR, 2 + HAIR)
+    assert not WIDE.within(1, 2 + HAIR)
+    assert not WIDE.within(1 - HAIR, 2)
+    assert not OPEN.within(0, 10**9)
+
+
+def test_the_part_up_to_a_bound():
+    assert WIDE.up_to(Fraction(2)) is WIDE
+    part = WIDE.up_to(Fraction(4, 3))
+    assert (part.lower, part.places) == (1, 4)
+    assert 0 <= part.upper - Fraction(4, 3) <= Fraction(1, 10**4)
+    assert WIDE.ends_at(Fraction(2))
+    assert not WIDE.ends_at(Fraction(1))
+    assert not OPEN.ends_at(Fraction(1))
+
+
+def test_room_is_added_at_both_ends():
+    wider = WIDE.widened(Fraction(1, 2))
+    assert (wider.lower, wider.upper, wider.places) == (Fraction(1, 2), Fraction(5, 2), 1)
+    assert OPEN.widened(Fraction(1, 2)).is_open
+    assert OPEN.widened(Fraction(1, 2)).lower == Fraction(1, 2)
+    assert WIDE.times(3) == Enclosure(Fraction(3), Fraction(6), 1)
+    assert NEVER.widened(Fraction(1)).is_infinite
+
+
+def test_what_is_short_already_stays():
+    for value in (Enclosure(Fraction(0), Fraction(0), 5), WIDE, NEVER):
+        assert value.shortened(6) is value
+    assert outward(Fraction(123456789), Fraction(123456790), 5).shortened(3).places == 1
+
+
+def test_means_that_are_equal_to_six_digits_tie():
+    def near(value, radius="1e-9"):
+        return Enclosure(Fraction(value) - Fraction(radius), Fraction(value) + Fraction(radius), 12)
+
+    means = {"least": near(1), "equal": near("1.0000009"), "more": near("1.000002"), "twice": near(2)}
+    assert tied(means) == ("least", "equal")
+    assert tied({"wide": near(2, "1.5"), **means}) == ("wide", "least", "equal")
+    assert tied({"twice": near(2), "wide": Enclosure(Fraction(1), Fraction(9), 1)}) == ("twice", "wide")
+    assert tied({}) == ()
