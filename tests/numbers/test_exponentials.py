@@ -12,8 +12,20 @@ from hypothesis import strategies as st
 
 from dpaudit import PI, InputError, exp, log, sqrt
 from dpaudit.numbers import exponentials
-from dpaudit.numbers.exponentials import combine, of_rational, product, sum_to_one, to_power
+from dpaudit.numbers.exponentials import (
+    combine,
+    excess_at_most,
+    form_is_positive,
+    is_positive,
+    log_of_quotient,
+    of_rational,
+    product,
+    rational_value,
+    sum_to_one,
+    to_power,
+)
 from dpaudit.numbers.expressions import Expression, exponential_form
+from dpaudit.numbers.verdict import Verdict
 
 PARTS = st.fractions(-3, 3, max_denominator=4)
 SUMS = st.dictionaries(PARTS, PARTS.filter(bool), max_size=4)
@@ -128,3 +140,91 @@ def test_long_sums_are_what_short_ones_are():
     assert len((1 + whole).arguments) == 100
     assert len((1 - whole).arguments) == 2
     assert exponential_form(whole - whole)[0] == {}
+
+
+ONE, E = {Fr(0): Fr(1)}, {Fr(1): Fr(1)}
+SIGNS = [
+    ({}, Verdict.REFUTED),
+    ({Fr(0): Fr(1, 10**9)}, Verdict.PROVED),
+    ({Fr(0): Fr(-1), Fr(1): Fr(-1, 10**9)}, Verdict.REFUTED),
+    ({Fr(1): Fr(1), Fr(0): Fr(-2718281828, 10**9)}, Verdict.PROVED),
+    ({Fr(1): Fr(1), Fr(0): Fr(-2718281829, 10**9)}, Verdict.REFUTED),
+    ({Fr(-1000): Fr(1), Fr(-1001): Fr(-2)}, Verdict.PROVED),
+    ({Fr(-1000): Fr(1), Fr(-1001): Fr(-3)}, Verdict.REFUTED),
+]
+
+
+@pytest.mark.parametrize(("terms", "verdict"), SIGNS)
+def test_the_sign_of_a_sum_and_of_a_quotient(terms, verdict):
+    assert is_positive(terms) is verdict
+    assert form_is_positive((terms, ONE)) is verdict
+    turned = {e: -c for e, c in terms.items()}
+    assert form_is_positive((turned, {Fr(0): Fr(-1)})) is verdict
+    other = Verdict.PROVED if terms and verdict is Verdict.REFUTED else Verdict.REFUTED
+    assert form_is_positive((turned, ONE)) is other
+
+
+def test_a_sign_that_is_not_found_is_undecided(monkeypatch):
+    monkeypatch.setattr(exponentials, "SIGN_BITS", 64)
+    near = {Fr(1): Fr(1), Fr(0): -Fr("2.71828182845904523536028747135266249775724709369995")}
+    assert is_positive(near) is Verdict.UNDECIDED
+    assert form_is_positive((near, ONE)) is Verdict.UNDECIDED
+    assert form_is_positive((ONE, near)) is Verdict.UNDECIDED
+
+
+@pytest.mark.parametrize(
+    ("form", "value"),
+    [
+        (None, None),
+        (({}, {}), None),
+        (({}, E), Fr(0)),
+        (({Fr(1): Fr(3), Fr(0): Fr(3, 2)}, {Fr(1): Fr(2), Fr(0): Fr(1)}), Fr(3, 2)),
+        (({Fr(1): Fr(3), Fr(0): Fr(2)}, {Fr(1): Fr(2), Fr(0): Fr(1)}), None),
+        (({Fr(2): Fr(1), Fr(0): Fr(1)}, {Fr(1): Fr(1), Fr(0): Fr(1)}), None),
+        ((E, ONE), None),
+        (({Fr(1): Fr(2), Fr(0): Fr(2)}, ONE), None),
+    ],
+)
+def test_a_rational_number_in_disguise(form, value):
+    assert rational_value(form) == value
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "t"),
+    [
+        ({}, {}, None),
+        ({}, ONE, None),
+        (E, {}, None),
+        (ONE, ONE, 0),
+        ({Fr(1): Fr(2), Fr(3): Fr(5)}, {Fr(0): Fr(2), Fr(2): Fr(5)}, 1),
+        ({Fr(1): Fr(2), Fr(3): Fr(5)}, {Fr(0): Fr(2), Fr(2): Fr(4)}, None),
+        ({Fr(1): Fr(2)}, {Fr(1): Fr(2), Fr(0): Fr(1)}, None),
+    ],
+)
+def test_the_logarithm_of_a_quotient(a, b, t):
+    assert log_of_quotient(a, b) == t
+
+
+@pytest.mark.parametrize(
+    ("bound", "verdict"),
+    [
+        (Fr(1, 2), Verdict.PROVED),
+        (Fr(1, 2) - Fr(1, 10**40), Verdict.REFUTED),
+        (Fr(1, 2) + Fr(1, 10**40), Verdict.PROVED),
+    ],
+)
+def test_an_excess_counts_what_is_positive_as_often_as_it_occurs(bound, verdict):
+    """(1/4 - 0) twice; 1/4 against e^1/2 is negative and adds nothing."""
+    quarter, half, none = of_rational(Fr(1, 4)), of_rational(Fr(1, 2)), of_rational(Fr(0))
+    assert excess_at_most([(quarter, none, 2), (quarter, half, 9)], Fr(1), bound) is verdict
+
+
+def test_a_form_that_gets_too_long_is_none(monkeypatch):
+    monkeypatch.setattr(exponentials, "MAX_TERMS", 3)
+    two = {Fr(0): Fr(1), Fr(1): Fr(1)}
+    three, four = times(two, two), times(times(two, two), two)
+    assert combine([(three, ONE)] * 1, add_up=False) is not None
+    assert combine([(two, ONE), (two, ONE)], add_up=False)[0] == three
+    assert combine([(three, ONE), (two, ONE)], add_up=False) is None
+    assert combine([(ONE, three), (ONE, two)], add_up=True) is None
+    assert combine([(four, ONE), (three, ONE)], add_up=False) is None
