@@ -101,7 +101,12 @@ OWN = {
     "code.monotone": ("code/test_monotone", *_SAMPLERS),
     "code.lazy": ("code/test_steps", *_SAMPLERS),
     "code.steps": ("code/test_steps", *_SAMPLERS),
-    "numbers.balls": ("numbers/test_balls", "numbers/test_champion", "numbers/test_enclosure"),
+    "numbers.balls": (
+        "numbers/test_balls",
+        "numbers/test_balls_ends",
+        "numbers/test_champion",
+        "numbers/test_enclosure",
+    ),
     "numbers.bounds": ("numbers/test_bounds",),
     "numbers.champion": ("numbers/test_champion", "numbers/test_balls"),
     "numbers.digits": ("numbers/test_digits", "numbers/test_enclosure"),
