@@ -75,7 +75,13 @@ _CERTIFICATES = tuple(f"evidence/test_certificate{kind}" for kind in ("_verdicts
 _GUARANTEES = ("evidence/test_certificate_guarantees", *_CERTIFICATES)
 _THEOREMS, _EVERY_N = ("evidence/test_certificate_theorems",), ("evidence/test_certificate_every_n",)
 _SAMPLERS = ("code/test_loops", "code/test_law")
+_COMPOSE = ("accounting/test_compose", "accounting/test_bounds", "accounting/test_solve")
 OWN = {
+    "accounting.bounds": ("accounting/test_bounds", "accounting/test_solve"),
+    "accounting.cells": _COMPOSE,
+    "accounting.compose": _COMPOSE,
+    "accounting.floats": ("accounting/test_floats", "accounting/test_compose"),
+    "accounting.lattice": ("accounting/test_solve", "accounting/test_compose"),
     "evidence.verifier.arithmetic": ("evidence/test_intervals", "evidence/test_arithmetic"),
     "evidence.verifier.bounds": _GUARANTEES,
     "evidence.verifier.core": ("evidence/test_core", "evidence/test_certificate_verdicts"),
@@ -101,6 +107,8 @@ OWN = {
     "code.monotone": ("code/test_monotone", *_SAMPLERS),
     "code.lazy": ("code/test_steps", *_SAMPLERS),
     "code.steps": ("code/test_steps", *_SAMPLERS),
+    "noise.gaussian": ("noise/test_noise_law", "noise/test_noise_real"),
+    "noise.pieces": ("noise/test_noise_pieces", "noise/test_noise_law"),
     "numbers.balls": (
         "numbers/test_balls",
         "numbers/test_balls_ends",
