@@ -120,7 +120,7 @@ OWN = {
     "numbers.digits": ("numbers/test_digits", "numbers/test_enclosure"),
     "numbers.enclosure": ("numbers/test_enclosure", "numbers/test_balls"),
     "numbers.exponentials": ("numbers/test_exponentials", "numbers/test_expressions"),
-    "numbers.expressions": ("numbers/test_expressions", "numbers/test_exponentials"),
+    "numbers.expressions": ("numbers/test_expression_values", "numbers/test_expressions", "numbers/test_exponentials"),
     "numbers.ranges": ("numbers/test_ranges", "commands/test_inputs"),
     "numbers.rationals": ("commands/test_inputs",),
 }

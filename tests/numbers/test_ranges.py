@@ -69,3 +69,27 @@ def test_a_plan_takes_the_same_text():
     assert _list("n", "10..30..10") == _list("n", {"from": 10, "to": 30, "step": 10}) == ["10", "20", "30"]
     assert _list("eps", ["1/2..1..1/4", 4]) == ["1/2", "3/4", "1", 4]
     assert _list("mech", "../mine.py:X") == ["../mine.py:X"]
+
+
+def test_points_without_a_step_are_one_apart():
+    assert Range(Fraction(1, 2), Fraction(4)).points("eps") == [Fraction(2 * i + 1, 2) for i in range(4)]
+    assert list(whole_range("n", "4..7")) == [4, 5, 6, 7]
+    assert Range(Fraction(1), Fraction(5)).count("eps", most=5) == 5
+    assert whole_numbers("n", "1,2,3", most=3) == (1, 2, 3)
+    assert range_text((1, 3)) == "1,3"
+
+
+@pytest.mark.parametrize(
+    ("read", "text"),
+    [
+        (lambda: Range(Fraction(1), Fraction(6)).count("eps", most=5), "eps = 1..6: has 6 points"),
+        (lambda: Range(Fraction(1), Fraction(6)).count("eps", 5, "1..6.0"), "eps = 1..6.0: has 6 points"),
+        (lambda: parse_range("eps", "1..x"), "eps = 1..x: "),
+        (lambda: parse_range("eps", "1..2..0"), "eps = 1..2..0: the step"),
+        (lambda: whole_range("n", "1..9..3", step=2), "n = 1..9..3: contradicts"),
+    ],
+)
+def test_a_refusal_names_the_option_and_the_text(read, text):
+    with pytest.raises(InputError) as caught:
+        read()
+    assert str(caught.value).startswith(text)
