@@ -48,7 +48,7 @@ def from_dp_event(event: Any, times: int = 1, rate: Fraction = Fraction(1)) -> l
     if name == "RandomizedResponseDpEvent":
         _unsampled(event, rate)
         return [RandomizedResponse(noise=_exact(event.noise_parameter), k=int(event.num_buckets), times=times)]
-    raise InputError("event", name, "no dominating pair is proved for it, only for Poisson sampling under add/remove")
+    raise InputError("event", name, "only Poisson sampling under add/remove adjacency has a proven dominating pair")
 
 
 def _unsampled(event: Any, rate: Fraction) -> None:

@@ -241,7 +241,7 @@ def _shown_n(k: Any, prior: Any) -> tuple[int, ...]:
 def _check_names(names: Sequence[Any]) -> None:
     """Refuses a list without a mechanism, and one that names a mechanism twice."""
     if not names:
-        raise InputError("mechs", "[]", "must name one mechanism at the least, or be left out for all")
+        raise InputError("mechs", "[]", "must name at least one mechanism; leave it out for all")
     given = [name.strip() for name in names if isinstance(name, str)]
     words = [name.lower() if in_family(name) else name for name in given]
     twice = next((given[i] for i, name in enumerate(words) if name in words[:i]), None)

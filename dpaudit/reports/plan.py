@@ -53,7 +53,7 @@ def from_options(
             raise InputError("plan", plan, "the plan has all options: leave out the others, except --out")
         return read_plan(plan)
     if claim is not None and mech is None:
-        raise InputError("claim", claim, "goes with --mech: it is judged of these mechanisms")
+        raise InputError("claim", claim, "goes with --mech: it is judged for those mechanisms")
     if mech is None and not claims:
         raise InputError("report", "(nothing)", "say what to report: --mech and --n, --plan FILE, or --claims")
     blocks = () if mech is None else (Block.read(mech, n=n, claim=claim, **setting),)

@@ -320,9 +320,9 @@ def test_only_neighbors_count_where_the_mechanism_is_known(tmp_path, capsys):
     file = sheet(tmp_path / "far.csv", ["0,3", "3,0"], rows)
     assert dpaudit.samples(file, claim=1).verdict.value == "REFUTED"
     assert main(["samples", file, "--claim", "1", "--mech", "EHDS", "--n", "3"]) == 2
-    assert "no two data sets that are neighbors" in capsys.readouterr().err
+    assert "no pair of neighboring data sets" in capsys.readouterr().err
     assert main(["samples", file, "--claim", "1", "--mech", "EHDS", "--n", "3", "--pair", "0 3,3 0"]) == 2
-    assert "are no neighbors of each other, by EHDS" in capsys.readouterr().err
+    assert "are not neighbors for EHDS" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

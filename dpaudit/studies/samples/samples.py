@@ -260,7 +260,7 @@ def _pairs(counts: Counts, pair: str | Sequence[str] | None, law: Mechanism | No
     if pair is None:
         pairs = [(x, y) for x, y in permutations(counts, 2) if law is None or known[y] in near[x]]
         if not pairs:
-            raise InputError("COUNTS", ", ".join(list(counts)[:6]), "has no two data sets that are neighbors")
+            raise InputError("COUNTS", ", ".join(list(counts)[:6]), "has no pair of neighboring data sets")
         return pairs
     names = _names("pair", pair)
     if law is not None:
@@ -269,7 +269,7 @@ def _pairs(counts: Counts, pair: str | Sequence[str] | None, law: Mechanism | No
     if len(names) != 2 or names[0] == names[1] or not set(names) <= set(counts):
         raise InputError("pair", ",".join(names), f"must be two data sets of the file: {', '.join(list(counts)[:6])}")
     if law is not None and known[names[1]] not in near[names[0]]:
-        raise InputError("pair", ",".join(names), f"are no neighbors of each other, by {law.name}")
+        raise InputError("pair", ",".join(names), f"are not neighbors for {law.name}")
     return [(names[0], names[1])]
 
 
