@@ -53,6 +53,7 @@ class Case:
     """What is judged instead of what the mechanism claims."""
     ns: tuple[int, ...] = ()
     answers: dict[int | None, Answer] = field(default_factory=dict, compare=False, repr=False)
+    settings: dict[int, Setting] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def mechanism(self) -> Mechanism:
@@ -76,8 +77,13 @@ class Case:
         return (None if self.model is None else self.model.n,)
 
     def at(self, n: int | None) -> Setting:
-        """The setting at that n."""
-        return self.setting if n is None or not self.setting.has_n else self.setting.at(n=n)
+        """The setting at that n. The last one is kept, so that all questions about one n share its mechanism."""
+        if n is None or not self.setting.has_n:
+            return self.setting
+        if n not in self.settings:
+            self.settings.clear()
+            self.settings[n] = self.setting.at(n=n)
+        return self.settings[n]
 
     def asked_at(self, n: int | None) -> Guarantee | None:
         """What is judged at that n: what was asked for, the claim, or the nominal ε where nothing is claimed."""

@@ -1,6 +1,7 @@
 """The finding on one mechanism: the statement over all n, the first n that fails, the evidence; each question once."""
 
 import re
+from collections import Counter
 from fractions import Fraction
 
 import pytest
@@ -9,10 +10,12 @@ from mpmath import mp
 import dpaudit
 from dpaudit.audit import questions, second_path
 from dpaudit.audit.judgement import Whose
+from dpaudit.audit.setting import Setting
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.verdict import Verdict
+from dpaudit.privacy.guarantee import EpsilonDelta
 from dpaudit.reference import definitions as reference
-from dpaudit.reports.block import Block
+from dpaudit.reports.block import Block, Case
 from dpaudit.reports.document import Document
 from dpaudit.reports.judge import finding
 from dpaudit.reports.plan import from_options
@@ -294,3 +297,20 @@ def test_the_search_of_smaller_n_is_part_of_the_estimate():
     searched = [share for words, share in told if SMALLER in words]
     assert len(searched) > 40
     assert searched[0] + 0.1 < searched[-1] < 0.95, "the share grows while it searches, and something is left"
+
+
+def test_questions_about_one_n_share_its_mechanism(monkeypatch):
+    built = Counter()
+    build = Setting.build
+
+    def counted(setting):
+        built[setting.model.n] += 1
+        return build(setting)
+
+    monkeypatch.setattr(Setting, "build", counted)
+    case = Case("EHDS", Setting.read("EHDS", n=9), ns=(8, 9))
+    for n in case.places():
+        assert case.answer(n) is case.answer(n)
+        assert case.at(n) is case.at(n)
+        assert (case.asked_at(n), bool(case.command(n)), case.refuses(n)) == (EpsilonDelta(Fraction(1)), True, False)
+    assert set(built.values()) == {1}
