@@ -13,7 +13,7 @@ from dpaudit.evidence.verifier.family import histograms, read_family
 from dpaudit.evidence.verifier.theorems.cells import Cell, Row
 from dpaudit.evidence.verifier.theorems.ends import block
 from dpaudit.evidence.verifier.theorems.every_epsilon_bounds import gains, matched, over_epsilon
-from dpaudit.evidence.verifier.theorems.every_n_middle import check_first, middle
+from dpaudit.evidence.verifier.theorems.every_n_middle import check_first, middle, rise, share, steep, widest
 
 BITS, SLACK = 120, 1e-8
 PRIORS = [F(1), F(1, 2), F(1, 10), F(1, 1000), F(3), F(7, 3), F(12)]
@@ -132,6 +132,52 @@ def test_blocks_of_n_bound_every_n_in_them():
                     assert plain.loss(*there, float(epsilon)) <= upper([cell.largest_loss(one, other)]) + SLACK
                     bound = min(upper(over_epsilon(ratio, one, other, way)) for way in (None, cuts))
                     assert max(plain.loss(*there, e) / e for e in (0.01, 0.5, 2, 20)) <= bound + 1e-6
+
+
+def exponent(priors, n, x, r):
+    """L = -ln BC of counts x and r of the first cell."""
+    a, b = map(float, priors)
+    halves = sum(math.lgamma(v) for v in (a + x, a + r, b + n - x, b + n - r)) / 2
+    return halves - math.lgamma(a + (x + r) / 2) - math.lgamma(b + n - (x + r) / 2)
+
+
+def test_the_lemmas_of_the_middle():
+    """rise, widest, share and steep are what they say they bound, and not much more."""
+    rng = random.Random(29)
+    for i in range(1, 200):
+        level = i / 8
+        true = level * math.exp(-level) / (2 * math.sqrt(-math.expm1(-level)))
+        assert true <= upper([steep(F(i, 8), BITS)]) <= true * (1.6 if level < 1 else math.exp(level / 4)) + SLACK
+    for _ in range(300):
+        priors = [rng.choice(PRIORS), rng.choice(PRIORS)]
+        n = rng.randint(30, 400)
+        x, r = rng.randint(10, n - 12), rng.randint(10, n - 12)
+        one, other = exponent(priors, n, x, r), exponent(priors, n, x + 1, r + 1)
+        at = max(share(priors[0] + min(x, r)), share(priors[1] + n - 1 - max(x, r)))
+        assert abs(other - one) <= float(at) * min(one, other) + SLACK
+        steps = [1 / math.sqrt(-math.expm1(-exponent(priors, n, x + i, x + 1 + i))) for i in (0, 1)]
+        places = priors[0] + x, priors[1] + n - 2 - x
+        assert max(steps) / 2 <= min(upper([widest(z + 1, BITS)]) for z in places) + SLACK
+        assert abs(steps[1] - steps[0]) <= max(upper([rise(z, BITS)]) for z in places) + SLACK
+
+
+@pytest.mark.parametrize(("prior", "name", "gamma", "m"), [
+    ("11", "EHDL", None, 5), ("17", "EHD", None, 2), ("11", "EHDS", "1/100", 3), ("31", "MH", "1/20", 2),
+])  # fmt: skip
+def test_from_which_n_on_the_pairs_near_an_end_are_taken(prior, name, gamma, m):
+    """2 (m + 2) records more than the priors differ by; and so many that S is found before the peak of 1/LS."""
+    a, b = map(F, prior)
+    least = abs(a - b) + 2 * m + 4
+    if gamma is not None:
+        worst = max(1 / math.sqrt(-math.expm1(-exponent((p, F(1)), 10**9, m, m + 1))) for p in (a, b))
+        least += 2 * (math.ceil(worst / F(gamma)) + 2) - 1
+    made = subject(name, {} if name == "EHDL" else {"gamma": gamma} if gamma else {"gs": "exact"}, 1, [a, b])
+    for n, right in ((least - 2, False), (least + 2, True)):
+        if right:
+            check_first(read_family(made, BITS), n, m, partial(block, made, BITS))
+        else:
+            with pytest.raises(Rejected, match="N is too small"):
+                check_first(read_family(made, BITS), n, m, partial(block, made, BITS))
 
 
 @pytest.mark.parametrize(("name", "more"), MECHANISMS[::2])

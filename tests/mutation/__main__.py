@@ -73,7 +73,8 @@ FIRST = {
 """The modules that are mutated, each with the tests that come first."""
 _CERTIFICATES = tuple(f"evidence/test_certificate{kind}" for kind in ("_verdicts", "_statement", ""))
 _GUARANTEES = ("evidence/test_certificate_guarantees", *_CERTIFICATES)
-_THEOREMS, _EVERY_N = ("evidence/test_certificate_theorems",), ("evidence/test_certificate_every_n",)
+_THEOREMS = ("evidence/test_theorem_cells", "evidence/test_certificate_theorems")
+_EVERY_N = ("evidence/test_theorem_cells", "evidence/test_certificate_every_n")
 _SAMPLERS = ("code/test_loops", "code/test_law")
 _COMPOSE = ("accounting/test_compose", "accounting/test_bounds", "accounting/test_solve")
 OWN = {
@@ -84,6 +85,7 @@ OWN = {
     "accounting.lattice": ("accounting/test_solve", "accounting/test_compose"),
     "evidence.verifier.arithmetic": ("evidence/test_intervals", "evidence/test_arithmetic"),
     "evidence.verifier.bounds": _GUARANTEES,
+    "evidence.verifier.composition": ("evidence/test_composition",),
     "evidence.verifier.core": ("evidence/test_core", "evidence/test_certificate_verdicts"),
     "evidence.verifier.exact": ("evidence/test_arithmetic", *_CERTIFICATES),
     "evidence.verifier.family": _CERTIFICATES,
@@ -94,13 +96,13 @@ OWN = {
     "evidence.verifier.table": _CERTIFICATES,
     "evidence.verifier.theorems.every_epsilon": _THEOREMS,
     "evidence.verifier.theorems.every_epsilon_laplace": _THEOREMS,
-    "evidence.verifier.theorems.every_epsilon_bounds": (*_THEOREMS, *_EVERY_N),
+    "evidence.verifier.theorems.every_epsilon_bounds": (*_THEOREMS, *_EVERY_N[1:]),
     "evidence.verifier.theorems.every_n": _EVERY_N,
     "evidence.verifier.theorems.every_n_middle": _EVERY_N,
     "evidence.verifier.theorems.ends": _EVERY_N,
     "evidence.verifier.theorems.prior_map": _THEOREMS,
-    "evidence.verifier.theorems.cells": (*_THEOREMS, *_EVERY_N),
-    "evidence.verifier.theorems.theorem": (*_THEOREMS, *_EVERY_N),
+    "evidence.verifier.theorems.cells": (*_THEOREMS, *_EVERY_N[1:]),
+    "evidence.verifier.theorems.theorem": (*_THEOREMS, *_EVERY_N[1:]),
     "code.chain": ("code/test_chain",),
     "code.closed": ("code/test_closed", "code/test_faults", *_SAMPLERS),
     "code.keys": ("code/test_keys", "code/test_closed"),

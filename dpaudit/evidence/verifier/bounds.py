@@ -15,7 +15,7 @@ from .core import Bounds, Delta, Loss, Notion, Rejected, TradeOff
 from .exact import ZERO
 from .family import read_family
 from .guarantees import Gaussian, Renyi, Zcdp
-from .reading import DIGITS, MADE, brief, number, shape, shortened
+from .reading import DIGITS, MADE, brief, number, number_or_inf, shape, shortened
 from .subject import WITNESS, Subject
 from .table import Table
 
@@ -99,7 +99,7 @@ def read_bounds(statement: dict[str, Any], witness: dict[str, Any], subject: Sub
     if guarantee is not None and guarantee.get("text") not in (None, notion.guarantee):
         raise Malformed("the text of the guarantee does not say what its numbers say")
     ends = [statement.get(end) for end in ("lower", "upper")]
-    least, most = (None if end == "inf" else number(end, "lower or upper", DIGITS) for end in ends)
+    least, most = (number_or_inf(end, "lower or upper") for end in ends)
     if (least is None) != (most is None) or (least is not None and most is not None and least > most):
         raise Malformed("lower and upper do not form an interval")
     if least is None and notion.finite:

@@ -22,7 +22,7 @@ from typing import Any
 from .arithmetic import Interval, Malformed, Undecided, rational, total
 from .core import Rejected
 from .exact import ZERO, exp_of
-from .reading import DIGITS, MADE, brief, number, shape
+from .reading import DIGITS, MADE, brief, number, number_or_inf, shape
 
 WORD = 256
 """w is a multiple of it."""
@@ -179,7 +179,7 @@ class Composition:
         self.statement = document["statement"]
         self.quantity, at, lower, upper, claim = shape(self.statement, "the statement", names)
         self.at, self.lower = number(at, "at", DIGITS), number(lower, "lower", DIGITS)
-        self.upper = None if upper == "inf" else number(upper, "upper", DIGITS)
+        self.upper = number_or_inf(upper, "upper")
         self.claimed = None if claim is None else number(claim, "claimed", DIGITS)
         if self.quantity not in ("delta", "epsilon") or min(self.at, self.lower) < 0 or self.step <= 0:
             raise Malformed("quantity is neither delta nor epsilon, or a number is negative")

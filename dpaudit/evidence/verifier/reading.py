@@ -89,6 +89,11 @@ def number(value: Any, what: str, most: int = 1000) -> Fraction:
     return Fraction(value)
 
 
+def number_or_inf(value: Any, what: str) -> Fraction | None:
+    """The number of a bound or a limit; None where the text is "inf"."""
+    return None if value == "inf" else number(value, what, DIGITS)
+
+
 def shape(document: Any, what: str, kinds: dict[str, type | None]) -> list[Any]:
     """The members: these and no others, of these kinds (None: anything, or missing); a bool is no int."""
     if not isinstance(document, dict):

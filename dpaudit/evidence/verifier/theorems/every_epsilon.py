@@ -14,9 +14,9 @@ from ..arithmetic import Malformed
 from ..core import Rejected
 from ..exact import ZERO
 from ..family import Cells
-from ..reading import DIGITS, number, shape
+from ..reading import number, shape
 from .cells import Cell
-from .every_epsilon_bounds import End, gain, read_cuts
+from .every_epsilon_bounds import End, loss_over_epsilon, read_cuts, read_end
 from .theorem import Supremum
 
 
@@ -56,8 +56,7 @@ class Ratio(Supremum):
     def pair(self) -> tuple[Cells, Cells, End]:
         """The data sets and the epsilon of the witness."""
         x, y = (self.law.place(self.witness[name], name) for name in ("x", "x_prime"))
-        text = self.witness["epsilon"]
-        epsilon = None if text == "inf" else number(text, "epsilon", DIGITS)
+        epsilon = read_end(self.witness["epsilon"])
         if not self.law.adjacent(x, y):
             raise Rejected("the witness is not a pair of adjacent data sets")
         beyond = self.high is not None and (epsilon is None or epsilon > self.high)
@@ -72,8 +71,8 @@ class Ratio(Supremum):
 
     def at_witness(self) -> None:
         """The ratio at the witness reaches the lower bound."""
-        (x, y, epsilon), i, cell = self.pair(), self.law.output(self.witness["output"]), self.cell()
-        self.reached(cell.differences(x, y)[i] + gain(cell.row(x), cell.row(y), epsilon))
+        (x, y, epsilon), output = self.pair(), self.law.output(self.witness["output"])
+        self.reached(loss_over_epsilon(self.cell(), x, y, output, epsilon))
 
     def everywhere(self) -> str:
         """No pair exceeds the upper bound at any epsilon."""

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..arithmetic import Interval, Malformed, common, rational
 from ..exact import ZERO
-from ..reading import DIGITS, number
+from ..reading import DIGITS, number, number_or_inf
 from ..special import largest
 from .cells import Cell, Row
 
@@ -31,6 +31,19 @@ def read_cuts(entry: Any, low: Fraction, high: End) -> list[End]:
     if any(a >= b for a, b in pairwise(known)) or len(known) < 2:
         raise Malformed("the cuts of a pair do not rise within the range of epsilon")
     return [*cuts, high]
+
+
+def read_end(text: Any) -> End:
+    """The epsilon of a witness."""
+    epsilon = number_or_inf(text, "epsilon")
+    if epsilon is not None and epsilon < 0:
+        raise Malformed("epsilon is negative")
+    return epsilon
+
+
+def loss_over_epsilon(cell: Cell, x: Any, y: Any, output: int, epsilon: End) -> Interval:
+    """The loss of x against y at the output of this place, over epsilon."""
+    return cell.differences(x, y)[output] + gain(cell.row(x), cell.row(y), epsilon)
 
 
 def gain(x: Row, y: Row, epsilon: End) -> Interval:

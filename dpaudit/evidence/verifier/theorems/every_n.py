@@ -14,10 +14,10 @@ from typing import Any
 from ..arithmetic import Malformed, rational
 from ..core import Rejected
 from ..exact import ZERO
-from ..reading import DIGITS, brief, number, shape, whole
+from ..reading import brief, shape, whole
 from .cells import Cell
 from .ends import block
-from .every_epsilon_bounds import End, gain, read_cuts
+from .every_epsilon_bounds import End, loss_over_epsilon, read_cuts, read_end
 from .every_n_middle import check_first, middle
 from .theorem import Pairs, Supremum, excess
 
@@ -102,10 +102,7 @@ class EveryN(Supremum):
         if exactly is not None:
             self.reached(rational(exactly if r == x else -exactly, self.bits))
         elif self.ratio:
-            epsilon = None if at == "inf" else number(at, "epsilon", DIGITS)
-            if epsilon is not None and epsilon < 0:
-                raise Malformed("epsilon is negative")
-            self.reached(cell.differences(x, y)[i] + gain(cell.row(x), cell.row(y), epsilon))
+            self.reached(loss_over_epsilon(cell, x, y, i, read_end(at)))
         else:
             self.reached(cell.loss(x, y, i))
 
