@@ -8,6 +8,18 @@ def numpy_epsilon(mech, n, eps=1.0, gamma=1.0):
     """The worst-case epsilon at k = 2, prior (1,1), row by row in float64: log-gamma table, exp, sqrt, maximum."""
     import numpy as np
 
+    worst, last = 0.0, None
+    for row in numpy_rows(mech, n, eps, gamma):
+        if last is not None:
+            worst = max(worst, float(np.abs(row - last).max()))
+        last = row
+    return worst
+
+
+def numpy_rows(mech, n, eps=1.0, gamma=1.0):
+    """Yields ln P_x over all outputs, x after x."""
+    import numpy as np
+
     half = np.array([math.lgamma(1 + m / 2) for m in range(2 * n + 1)])
     table = half + half[::-1]
     own = table[::2] / 2
@@ -18,14 +30,82 @@ def numpy_epsilon(mech, n, eps=1.0, gamma=1.0):
     steps = np.sqrt(-np.expm1(table[1::2] - own[:-1] - own[1:]))
     local = np.maximum(np.append(steps, 0.0), np.append(0.0, steps))
     rates = numpy_rates(mech, n, eps, gamma, local)
-    worst, last = 0.0, None
     for c in range(n + 1):
         row = -rates[c] * distances(c)
-        row -= math.log(np.exp(row).sum())
-        if last is not None:
-            worst = max(worst, float(np.abs(row - last).max()))
-        last = row
-    return worst
+        yield row - math.log(np.exp(row).sum())
+
+
+def numpy_pairs(mech, n):
+    """Yields P and the loss ln P/Q of every ordered adjacent pair, row by row."""
+    import numpy as np
+
+    for x, y in pairwise(numpy_rows(mech, n)):
+        yield np.exp(x), x - y
+        yield np.exp(y), y - x
+
+
+def numpy_renyi(mech, n, order):
+    """The largest Rényi divergence of all pairs."""
+    import numpy as np
+
+    return max(math.log((p * np.exp((order - 1) * loss)).sum()) / (order - 1) for p, loss in numpy_pairs(mech, n))
+
+
+GRID = [1 + 2.0**i for i in range(-8, 12, 2)]
+"""Orders of which the largest D / order stands for the rho of zCDP."""
+
+
+def numpy_rho(mech, n):
+    """The largest D / order of all pairs, over a few orders: no bound for those between."""
+    return max(numpy_renyi(mech, n, order) / order for order in GRID)
+
+
+def numpy_tests(mech, n):
+    """Yields alpha and beta of the most powerful tests of every ordered pair."""
+    import numpy as np
+
+    for p, loss in numpy_pairs(mech, n):
+        order = np.argsort(-loss)
+        p, q = p[order], (p * np.exp(-loss))[order]
+        yield np.cumsum(q), 1 - np.cumsum(p)
+
+
+def numpy_trade_off(mech, n, points):
+    """The largest f(alpha) - beta of all tests, f linear between the points."""
+    import numpy as np
+
+    alphas, betas = zip(*points, strict=True)
+    return max(float((np.interp(alpha, alphas, betas) - beta).max()) for alpha, beta in numpy_tests(mech, n))
+
+
+def numpy_mu(mech, n):
+    """The largest mu of all tests, by the quantiles of statistics.NormalDist of those that may be largest."""
+    import numpy as np
+    from scipy.special import ndtri
+
+    with np.errstate(invalid="ignore"):
+        return max(float(np.nanmax((-ndtri(a) - ndtri(b))[:-1])) for a, b in numpy_tests(mech, n))
+
+
+def numpy_profile(mech, n, orders=(1.5, 2, 4, 8, 16, 32, 64)):
+    """What ``dpaudit profile`` says: the vertices of the curve of all pairs, Rényi divergences and rho on a grid.
+
+    The vertices are those of the upper hull of all tests (alpha, 1 - beta), from alpha = 0 to the slope 1.
+    """
+    import numpy as np
+
+    alpha, power = (np.concatenate(both) for both in zip(*((a, 1 - b) for a, b in numpy_tests(mech, n)), strict=True))
+    best = np.lexsort((-power, alpha))
+    alpha, power = alpha[best], power[best]
+    rising = np.append(True, np.maximum.accumulate(power - alpha)[:-1] < (power - alpha)[1:])
+    hull = [(0.0, 0.0)]
+    for a, p in zip(alpha[rising].tolist(), power[rising].tolist(), strict=True):
+        while len(hull) > 1 and (p - hull[-1][1]) * (hull[-1][0] - hull[-2][0]) >= (hull[-1][1] - hull[-2][1]) * (
+            a - hull[-1][0]
+        ):
+            hull.pop()
+        hull.append((a, p))
+    return hull, [numpy_renyi(mech, n, order) for order in orders], numpy_rho(mech, n)
 
 
 def numpy_rates(mech, n, eps, gamma, local):

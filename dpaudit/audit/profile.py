@@ -23,13 +23,15 @@ from dpaudit.numbers.enclosure import Enclosure, at_least, exact, infinite, outw
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import Exact, nonnegative, rational, sequence, whole
 from dpaudit.numbers.verdict import Verdict
-from dpaudit.privacy.curve import Envelope, envelope, pair_curves
+from dpaudit.privacy.curve import Envelope, PairCurve, curves_of, envelope
 from dpaudit.privacy.effort import MEMORY_BOUND, Effort, Progress
 from dpaudit.privacy.judge import true_epsilon
 from dpaudit.privacy.judge_moments import known_divergence
+from dpaudit.privacy.left import Left, Sieve
 from dpaudit.privacy.loss import worst_deltas
 from dpaudit.privacy.moments import Concentration, Moments
 from dpaudit.privacy.pairs import Witness, Worst
+from dpaudit.privacy.sieve import make_sieve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -162,17 +164,19 @@ def profile(
     given = None if at is None else [nonnegative("at", point) for point in sequence("at", at)]
     asked = settled(mech, **setting)
     subject = asked.mechanism
-    effort.check_whole(subject, "profile")
+    sieve = make_sieve(subject, effort, "profile") if times is None else _every_pair(subject, effort)
     true = true_epsilon(subject, effort).value
     points = given if given is not None else _points(true)
     if true.is_open or not subject.tabular:
         found, bits = _points_only(subject, effort, points, chosen, compose)
     else:
-        found, bits = effort.widest(subject, lambda e: _refined(subject, true, e, points, chosen, times))
-        small = [at for at in points if at not in found["deltas"]]
+        left = _left(sieve, true, chosen)
+        found, bits = effort.widest(subject, lambda e: _refined(subject, sieve, left, true, e, points, chosen, times))
+        deltas = found["deltas"]
+        small = [at for at in (Fraction(0), *points) if at not in deltas]
         again = effort.widest(subject, lambda e: worst_deltas(subject, small, e)) if small else []
-        deltas = found["deltas"] | {at: worst.value for at, worst in zip(small, again, strict=True)}
-        found["deltas"] = tuple((at, deltas[at]) for at in points)
+        deltas |= {at: worst.value for at, worst in zip(small, again, strict=True)}
+        found |= {"total_variation": deltas[0], "deltas": tuple((at, deltas[at]) for at in points)}
     words: dict[str, Any] = {"at": given, "orders": None if orders is None else chosen, "compose": times}
     return ProfileResult(
         subject=asked,
@@ -251,8 +255,32 @@ def _tests(
     return tuple(tests)
 
 
+def _every_pair(subject: Mechanism, effort: Effort) -> Sieve:
+    """All pairs: those whose losses add up to the most need not be those of the largest delta."""
+    effort.check_whole(subject, "profile")
+    return Sieve(subject, effort)
+
+
+@dataclass(frozen=True)
+class _Pairs:
+    """The pairs that make the curve, and those that may have a largest divergence."""
+
+    curve: Left
+    divergences: Left
+
+
+def _left(sieve: Sieve, true: Enclosure, orders: Sequence[Fraction]) -> _Pairs:
+    """The pairs from which the answer is to be computed; divergences are all infinite where a loss is."""
+    curve = sieve.curve()
+    if true.is_infinite or not sieve.discards:
+        return _Pairs(curve, curve)
+    return _Pairs(curve, sieve.concentration().joined(sieve.divergence(*orders)) if orders else sieve.concentration())
+
+
 def _refined(
     subject: Mechanism,
+    sieve: Sieve,
+    left: _Pairs,
     true: Enclosure,
     effort: Effort,
     points: Sequence[Fraction],
@@ -264,15 +292,17 @@ def _refined(
     def attempt() -> Found | None:
         narrow = _Narrow(effort)
         try:
-            whole_curve = envelope(pair_curves(subject, effort))
-            divergences = _divergences(whole_curve, true, orders, narrow)
+            curves = curves_of(left.curve.pairs, sieve.masses)
+            whole_curve = envelope(curves, balls.dyadic(left.curve.others or 0.0))
+            if left.divergences is not left.curve:
+                curves = curves_of(left.divergences.pairs, sieve.masses)
+            divergences = _divergences(curves, left.divergences.others, true, orders, narrow)
         except PrecisionExhausted:
             return None
         parts: Found = {
-            "total_variation": narrow(whole_curve.delta(balls.zero()), most=1),
             "segments": _segments(whole_curve, narrow),
             "slack": narrow(whole_curve.slack),
-            "deltas": _deltas(whole_curve, points, true, narrow),
+            "deltas": _deltas(whole_curve, (Fraction(0), *points), true, narrow) if not left.curve.others else {},
             "renyi": divergences[0],
             "rho": divergences[1],
             "composition": None if times is None else _compose(whole_curve, times, points, narrow, subject),
@@ -319,27 +349,32 @@ def _segments(curve: Envelope, narrow: _Narrow) -> tuple[Segment, ...]:
 
 
 def _divergences(
-    curve: Envelope, true: Enclosure, orders: Sequence[Fraction], narrow: _Narrow
+    curves: Sequence[PairCurve],
+    others: float | None,
+    true: Enclosure,
+    orders: Sequence[Fraction],
+    narrow: _Narrow,
 ) -> tuple[tuple[tuple[Fraction, Enclosure], ...], Enclosure]:
     """Returns D_a for the orders, and rho, all infinite where a loss is."""
     if true.is_infinite:
         return tuple((order, infinite()) for order in orders), infinite()
-    pairs = _moments(curve)
+    pairs = _moments(curves)
     largest = {order: balls.maximum([pair.divergence(order) for pair in pairs]) for order in orders}
-    return tuple((order, narrow(largest[order])) for order in orders), _rho(curve, narrow)
+    return tuple((order, narrow(largest[order])) for order in orders), _rho(curves, others, narrow)
 
 
-def _moments(curve: Envelope) -> list[Moments]:
-    return [Moments(pair.finite, pair.where) for pair in curve.curves]
+def _moments(curves: Sequence[PairCurve]) -> list[Moments]:
+    return [Moments(pair.finite, pair.where) for pair in curves]
 
 
-def _rho(curve: Envelope, narrow: _Narrow) -> Enclosure:
+def _rho(curves: Sequence[PairCurve], others: float | None, narrow: _Narrow) -> Enclosure:
     """Returns rho, finite: to RHO_SHARE of its size, with up to RHO_DIGITS decimals, or else to two."""
     for bits in (RHO_BITS, balls.working_bits()):
         with balls.precision(bits):
-            concentration = Concentration(_moments(curve))
+            concentration = Concentration(_moments(curves))
             concentration.refine()
-            rate = balls.from_ends(concentration.best, balls.maximum([concentration.best, concentration.upper()]))
+            bounds = [concentration.upper(), *([] if others is None else [balls.dyadic(others)])]
+            rate = balls.from_ends(concentration.best, balls.maximum([concentration.best, *bounds]))
         digits = next((places for places in range(RHO_DIGITS, 2, -1) if balls.narrow(rate, places)), 2)
         shown = balls.proportional(rate, digits, RHO_SHARE) or balls.enclosure(rate, RHO_DIGITS, least=0)
         if shown:

@@ -11,14 +11,14 @@ epsilon >= 0 says it all.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, PrecisionExhausted
 from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.pairs import Witness, pairs
-from dpaudit.privacy.protocols import Audited, Mass
+from dpaudit.privacy.protocols import Audited, Dataset, Mass
 
 
 @dataclass(frozen=True)
@@ -118,16 +118,23 @@ class Envelope:
 
 def pair_curves(mechanism: Audited, effort: Effort) -> list[PairCurve]:
     """The curves of all ordered adjacent pairs, up to the mechanism's symmetries, at the precision in force."""
-    law, found = effort.law(mechanism), list[PairCurve]()
-    for x, y in pairs(mechanism, effort):
-        masses = law.masses(x, y)
+    return curves_of(pairs(mechanism, effort), effort.law(mechanism).masses)
+
+
+def curves_of(
+    some: Iterable[tuple[Dataset, Dataset]], masses_of: Callable[[Dataset, Dataset], Sequence[Mass]]
+) -> list[PairCurve]:
+    """The curves of these pairs, both ways."""
+    found = list[PairCurve]()
+    for x, y in some:
+        masses = masses_of(x, y)
         found.append(PairCurve(masses, Witness(x, y, None)))
         found.append(PairCurve([m.swapped() for m in masses], Witness(y, x, None)))
     return found
 
 
-def envelope(curves: Sequence[PairCurve]) -> Envelope:
-    """The envelope of all pairs; its slack is certified."""
+def envelope(curves: Sequence[PairCurve], others: Ball | None = None) -> Envelope:
+    """The envelope of all pairs; its slack is certified. Pairs beside these rise by at most ``others`` above theirs."""
     vertices = _hull(curves)
     breakpoints = [_breakpoint(curves, a, b) for a, b in itertools.pairwise(vertices)]
     rises = []
@@ -135,7 +142,7 @@ def envelope(curves: Sequence[PairCurve]) -> Envelope:
         factor = epsilon.exp()
         line = vertex.power - factor * vertex.alpha
         rises += [curve.delta(epsilon, factor) - line for curve in curves]
-    slack = balls.positive_part(balls.maximum(rises)).upper()
+    slack = balls.positive_part(balls.maximum(rises) + (others or balls.zero())).upper()
     return Envelope(curves, vertices, breakpoints, slack)
 
 

@@ -146,9 +146,10 @@ class Effort:
         """Refuses what is too large even for floats, and what does not fit into the memory."""
         self.check_memory(mechanism)
         count = mechanism.count_masses()
-        if count > MAX_FLOATS:
-            shown = f"{approximately(count)} pairs times outputs"
-            raise InputError(option, shown, f"at most {approximately(MAX_FLOATS)} are supported; use a smaller n or k")
+        if count + PAIR * mechanism.counts().pairs > MAX_FLOATS:
+            shown = f"{approximately(mechanism.counts().pairs)} pairs and {approximately(count)} pairs times outputs"
+            rule = f"at most {approximately(MAX_FLOATS)} are supported, a pair counts {PAIR}; use a smaller n or k"
+            raise InputError(option, shown, rule)
 
     def check_left(self, mechanism: Audited, count: int, option: str) -> None:
         """Refuses where floats leave too many masses to the balls, or more than fit into the memory."""

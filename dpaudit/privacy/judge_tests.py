@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 SIEVE_BITS = 128
 PROMISING = 12
 """Epsilons whose worst pairs set the limits that others must break."""
-TANGENTS = 2048
-"""A Gaussian trade-off function is bounded by so many of its tangents: up to a share of about 10^-5."""
+TANGENTS = 1024
+"""A Gaussian trade-off function is bounded by so many of its tangents: up to a share of about 4 · 10^-5."""
 Edge = tuple[Ball | None, Ball | None]
 
 

@@ -29,6 +29,12 @@ class Left:
     pairs: Sequence[Pair]
     others: float | None = None
 
+    def joined(self, *others: Left) -> Left:
+        """The pairs of them all, each once; the bound is the only one there is, if any."""
+        every = [self, *others]
+        bounds = [left.others for left in every if left.others is not None]
+        return Left(list(dict.fromkeys(pair for left in every for pair in left.pairs)), max(bounds, default=None))
+
 
 class Sieve:
     """The exact tier: every pair is left."""
@@ -58,9 +64,16 @@ class Sieve:
         """All pairs, up to symmetry."""
         return Left(list(pairs(self.mechanism, self.effort)))
 
-    def divergence(self, order: Fraction) -> Left:
-        """The pairs that may have the largest D_order."""
-        del order
+    def divergence(self, *orders: Fraction) -> Left:
+        """The pairs that may have the largest D_order, of each order."""
+        del orders
+        return self.every()
+
+    def curve(self) -> Left:
+        """The pairs whose deltas make the privacy curve; those of every other one rise at most ``others`` above it.
+
+        Where ``others`` is None the other ones do not rise above it.
+        """
         return self.every()
 
     def promising(self, epsilons: Sequence[Ball]) -> Left:

@@ -367,3 +367,89 @@ def test_the_bounds_of_a_composition_are_shown_also_where_they_lie_apart():
 def test_of_the_pairs_that_attain_the_curve_one_attains_its_composition():
     found = profile("LSHist", n=5, at="0,1/2,1", compose=3).composition.certified
     assert all(value.width < Fr(1, 10**15) for value in found)
+
+
+# ------------------------------------------------------------------ with the float filter
+
+FILTERED = [
+    ("EHDS", {"n": 30}),
+    ("EHDS", {"n": 17, "prior": "1,3/2", "eps": "2"}),
+    ("EHDL", {"n": 12, "k": 3}),
+    ("MHdelta", {"n": 20, "delta": "1/20"}),
+    ("LSHist", {"n": 9}),
+    ("LSZhang", {"n": 3}),
+    ("dpaudit.examples.permute_and_flip:PermuteAndFlip", {}),
+    ("dpaudit.examples.sparse_vector:BrokenSparseVector", {}),
+]
+
+
+def filtered(mech, options, masses=1 << 17):
+    """The profile of all pairs, and that of those which floats leave, however small the audit is."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("dpaudit.privacy.sieve.WORTH_IT", 0)
+        patch.setattr("dpaudit.privacy.fast.screened.CURVE_MASSES", masses)
+        left = profile(mech, **options)
+    return profile(mech, **options), left
+
+
+def same_numbers(exact, left):
+    assert overlap(exact.total_variation, left.total_variation)
+    for mine, theirs in ((exact.deltas, left.deltas), (exact.renyi, left.renyi)):
+        assert [place for place, _ in mine] == [place for place, _ in theirs]
+        for (_, a), (_, b) in zip(mine, theirs, strict=True):
+            assert overlap(a, b)
+            assert b.is_infinite or b.width <= a.width + Fr(1, 10**14)
+    assert exact.rho.is_infinite == left.rho.is_infinite
+    assert left.rho.is_infinite or overlap(exact.rho, left.rho)
+
+
+@pytest.mark.parametrize(("mech", "options"), FILTERED, ids=[mech.rpartition(":")[2] for mech, _ in FILTERED])
+def test_the_float_filter_changes_nothing(mech, options):
+    exact, left = filtered(mech, options)
+    same_numbers(exact, left)
+    assert len(exact.segments) == len(left.segments)
+    for a, b in zip(exact.segments, left.segments, strict=True):
+        assert overlap(a.start, b.start)
+        assert overlap(a.alpha, b.alpha)
+        assert overlap(a.power, b.power)
+
+
+@pytest.mark.parametrize(("mech", "options"), FILTERED[:2], ids=["EHDS", "prior"])
+def test_a_curve_of_promising_pairs_is_known_up_to_its_slack(mech, options, monkeypatch):
+    monkeypatch.setattr("dpaudit.privacy.fast.screened.FEW", 1)
+    monkeypatch.setattr("dpaudit.privacy.fast.screened.MANY", 2)
+    exact, left = filtered(mech, options, masses=0)
+    same_numbers(exact, left)
+    assert 0 < left.slack.upper < Fr(1, 10)
+    gaps = []
+    with mp.workdps(60):
+        for i in range(40):
+            at = exact.epsilon.upper * i / 40
+            low, _ = by_segments(exact, at)
+            below, above = by_segments(left, at)
+            assert below <= by_segments(exact, at)[1]
+            assert low <= above
+            gaps.append(low - (above - number(left.slack.upper)))
+    assert max(gaps) > number(left.slack.upper) / 100  # the bound is not far from what some pair needs
+
+
+def test_a_curve_that_forgets_a_pair_would_be_seen(monkeypatch):
+    """A twin that leaves one pair alone, whatever the others do."""
+    from dpaudit.privacy.fast.screened import Screened
+    from dpaudit.privacy.left import Left
+
+    monkeypatch.setattr(Screened, "curve", lambda self: Left(self.every().pairs[:1]))
+    exact, left = filtered("EHDS", {"n": 30})
+    with pytest.raises(AssertionError):
+        same_numbers(exact, left)
+
+
+def test_more_records_than_balls_could_follow_are_answered():
+    """The curve of promising pairs and its slack; the numbers at points are as narrow as ever."""
+    found = profile("EHDS", n=2000, orders="2")
+    assert 0 < found.slack.upper < Fr(1, 10**3)
+    assert found.total_variation.width <= Fr(1, 10**14)
+    for at, delta in found.deltas:
+        below, above = by_segments(found, at)
+        assert below <= number(delta.upper)
+        assert number(delta.lower) <= above

@@ -35,8 +35,9 @@ LARGE = [
         "399980000 ordered pairs, 2 outputs, 1 questions of 15 digits need about 8799560000 steps",
     ),
     ("delta --mech rows.csv --at 1", "need about 8799560000 steps"),
-    ("judge --mech rows.csv --claim rho=1", "the masses of 799960000 pairs times outputs: needs at least 521 GiB"),
-    ("profile --mech rows.csv", "needs at least 521 GiB"),
+    ("judge --mech rows.csv --claim rho=1", "399980000 pairs and 799960000 pairs times outputs"),
+    ("profile --mech rows.csv", "399980000 pairs and 799960000 pairs times outputs"),
+    ("profile --mech rows.csv --compose 2", "needs at least 521 GiB"),
     ("table cells.csv", "has 1020000 cells, at most 1000000 are allowed"),
     ("table denominators.csv", "row 2 (d0): has a common denominator of more than 20000 digits"),
     (

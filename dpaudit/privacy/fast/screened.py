@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
+from math import inf
 
 import numpy as np
 
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball
+from dpaudit.privacy.curve import curves_of, envelope
 from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.fast.exponential_table import Floats
 from dpaudit.privacy.fast.orders import above_rate, divergence_uppers
@@ -27,6 +29,10 @@ BITS = 128
 """The precision of the rows that are rounded, and of the pairs that set the bar."""
 PROMISING = tuple(map(Fraction, (1, 2, 4, 8, 16)))
 """Orders whose worst pairs set the bar of sup D / order."""
+FEW, MANY = 16, 64
+"""Epsilons whose worst pairs are promising where the whole curve is asked for."""
+CURVE_MASSES = 1 << 17
+"""So many pairs times outputs make the curve at the most: it is known up to a bound where more have a part in it."""
 
 
 class Screened(Sieve):
@@ -56,25 +62,63 @@ class Screened(Sieve):
         self.effort.check_whole(self.mechanism, self._option)
         return super().every()
 
-    def divergence(self, order: Fraction) -> Left:
-        """The pairs that may have the largest D_order."""
-        uppers = self._over_all(lambda way: divergence_uppers(way, order, self._floats.table))
-        top = int(uppers.argmax())
+    def divergence(self, *orders: Fraction) -> Left:
+        """The pairs that may have the largest D_order, of each order."""
+        uppers = self._divergences(orders)
+        tops = uppers.argmax(axis=0).tolist()
         with balls.precision(BITS):
-            bar = balls.float_below(balls.maximum([m.divergence(order) for m in self._moments([top])]))
-        return self._left(uppers > bar, [top])
+            promising = list(self._moments(tops))
+            bars = [balls.float_below(balls.maximum([m.divergence(order) for m in promising])) for order in orders]
+        return self._left(np.any(uppers > bars, axis=1), tops)
+
+    def curve(self) -> Left:
+        """The pairs that rise above the curve of promising ones; where that are many, promising ones alone."""
+        top = self.largest_loss()
+        if top == inf:
+            return self.every()
+        promising, rises = self._rises(top, FEW)
+        if np.count_nonzero(rises > 0) * self._width <= CURVE_MASSES:
+            return self._left(rises > 0, self._places(promising))
+        promising, rises = self._rises(top, MANY)
+        return Left(promising.pairs, max(0.0, float(rises.max())))
+
+    def _rises(self, top: float, places: int) -> tuple[Left, Floats]:
+        """Pairs promising at so many epsilons, and how far each of all pairs may rise above their curve.
+
+        That is the largest of finitely many lines in e^epsilon; delta of a pair is convex in that, so it is looked at
+        where two of these lines cross.
+        """
+        with balls.precision(BITS):
+            promising = self.promising([balls.dyadic(top) * i / places for i in range(places)])
+            known = envelope(curves_of(promising.pairs, self.masses))
+            epsilons = [*known.breakpoints, balls.zero()]
+            lines = [v.power - e.exp() * v.alpha for e, v in zip(epsilons, known.vertices, strict=True)]
+            return promising, self._over(epsilons[::-1], lines[::-1])
+
+    def _places(self, left: Left) -> list[int]:
+        return [2 * self._floats.pairs.index(pair) for pair in left.pairs]
+
+    def _over(self, epsilons: Sequence[Ball], limits: Sequence[Ball]) -> Floats:
+        """Upper bounds of the most by which delta of each pair exceeds its limit; more than 0 where it may."""
+        at, table = points(epsilons), self._floats.table
+        bars = np.array([balls.float_below(limit) for limit in limits])
+
+        def excess(way: Way) -> Floats:
+            found = (stick_uppers(way, at, table) - bars).max(axis=1)
+            return np.asarray(np.where(found > 0, np.nextafter(found, inf), found))
+
+        return self._over_all(excess)
 
     def concentration(self, rho: Fraction | None = None) -> Left:
         """The pairs whose sup D_order / order may exceed that of a promising one by a small share."""
-        table = self._floats.table
-        uppers = [self._over_all(lambda way, a=a: divergence_uppers(way, a, table)) for a in PROMISING]  # type: ignore[misc]
-        tops = sorted({int(bounds.argmax()) for bounds in uppers})
+        table, uppers = self._floats.table, self._divergences(PROMISING)
+        tops = sorted(set(uppers.argmax(axis=0).tolist()))
         with balls.precision(BITS):
             found = Concentration(list(self._moments(tops)))
             found.refine()
             best = balls.float_below(found.best)
         if best <= 0:
-            return self._left(np.ones(len(uppers[0]), dtype=bool), tops)
+            return self._left(np.ones(len(uppers), dtype=bool), tops)
         bar = best * (1 + float(TOLERANCE) / 2)
         if rho is not None and best < rho < bar:
             bar = balls.float_below(balls.ball(rho))
@@ -87,14 +131,16 @@ class Screened(Sieve):
 
     def above(self, epsilons: Sequence[Ball], limits: Sequence[Ball], always: Left) -> Left:
         """The pairs whose delta may exceed its limit at one of these epsilons, and those that are there always."""
-        at, table = points(epsilons), self._floats.table
-        bars = np.array([balls.float_below(limit) for limit in limits])
-        may = self._over_all(lambda way: np.any(stick_uppers(way, at, table) > bars, axis=1))
-        return self._left(may, [2 * self._floats.pairs.index(pair) for pair in always.pairs])
+        return self._left(self._over(epsilons, limits) > 0, self._places(always))
 
     def largest_loss(self) -> float:
         """No loss is larger."""
         return float(self._over_all(lambda way: way.loss.max(axis=1)).max())
+
+    def _divergences(self, orders: Sequence[Fraction]) -> Floats:
+        """Upper bounds of D, for every pair and order."""
+        table = self._floats.table
+        return self._over_all(lambda way: np.stack([divergence_uppers(way, a, table) for a in orders], axis=1))
 
     def _deltas(self, epsilons: Sequence[Ball]) -> Floats:
         at, table = points(epsilons), self._floats.table
