@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import permutations
 from typing import TYPE_CHECKING
 
 from dpaudit.mechanisms.own.entry import Between, Entry, PossibleUndecided
@@ -58,28 +59,34 @@ class OwnAlgebra(Algebra):
         Where there are none but some may be, PossibleUndecided is raised.
         """
         m = self.mechanism
-        open_place: tuple[Dataset, int] | None = None
-        several = self._several()
+        for x, y in self._unlike():
+            for i, (a, b) in enumerate(zip(m.row(x).possible, m.row(y).possible, strict=True)):
+                if a is Verdict.PROVED and b is Verdict.REFUTED:
+                    return x, y, m.outputs()[i]
         for x in m.datasets():
-            possible = m.row(x).possible
-            if open_place is None and Verdict.UNDECIDED in possible and m.neighbors(x):
-                open_place = x, possible.index(Verdict.UNDECIDED)
-            for y in m.neighbors(x) if several else ():
-                other = m.row(y).possible
-                if possible is not other and possible != other:
-                    for i, (a, b) in enumerate(zip(possible, other, strict=True)):
-                        if a is Verdict.PROVED and b is Verdict.REFUTED:
-                            return x, y, m.outputs()[i]
-        if open_place is not None:
-            x, i = open_place
             row = m.row(x)
-            raise PossibleUndecided(text(x), text(m.outputs()[i]), row.entries[i], row.logarithmic)
+            if Verdict.UNDECIDED in row.possible and m.neighbors(x):
+                i = row.possible.index(Verdict.UNDECIDED)
+                raise PossibleUndecided(text(x), text(m.outputs()[i]), row.entries[i], row.logarithmic)
         return None
 
-    def _several(self) -> bool:
-        """Whether the data sets differ in which outputs are possible."""
+    def _unlike(self) -> Iterator[tuple[Dataset, Dataset]]:
+        """Yields neighbors that differ in which outputs are possible; rows that are alike in this share one tuple.
+
+        Where every two of a set are neighbors, the first of those that are alike are enough.
+        """
         m = self.mechanism
-        return len({id(m.row(x).possible) for x in m.datasets()}) > 1  # rows that are alike share one tuple
+        kinds = {x: id(m.row(x).possible) for x in m.datasets()}
+        if len(set(kinds.values())) == 1:
+            return
+        cliques = m.cliques()
+        if cliques is not None and len(cliques) == 1:
+            first: dict[int, Dataset] = {}
+            for x in cliques[0]:
+                first.setdefault(kinds[x], x)
+            yield from permutations(first.values(), 2)
+        else:
+            yield from ((x, y) for x in m.datasets() for y in m.neighbors(x) if kinds[x] != kinds[y])
 
     def loss(self, x: Dataset, y: Dataset, output: Output) -> Fraction | None:
         """The loss where it is a rational number by algebra."""
@@ -104,17 +111,19 @@ class OwnAlgebra(Algebra):
     def odds(self, x: Dataset, y: Dataset, output: Output) -> Fraction | None:
         """The ratio where all probabilities are rational numbers, few enough to compare with all others."""
         m = self.mechanism
-        if m.counts().pairs * m.counts().outputs > MOST_RATIOS:
+        counts, cliques = m.counts(), m.cliques()
+        size = counts.pairs if cliques is None else sum(map(len, cliques))
+        if max(counts.datasets, size) * counts.outputs > MOST_RATIOS:
             return None
-        rows = {a: self.rational_row(a) for a in m.datasets()}
-        mine, theirs, place = rows[x], rows[y], m.output_index[output]
-        if mine is None or theirs is None or not theirs[place]:
+        rows, place = {a: self.rational_row(a) for a in m.datasets()}, m.output_index[output]
+        mine, theirs = rows[x], rows[y]
+        if mine is None or theirs is None or not theirs[place] or None in rows.values():
             return None
         ratio = mine[place] / theirs[place]
-        for a, here in rows.items():
-            for b in m.neighbors(a):
-                there = rows[b]
-                if here is None or there is None or any(p > ratio * q for p, q in zip(here, there, strict=True)):
+        alike = ((a, b) for a in m.datasets() for b in m.neighbors(a)) if cliques is None else cliques
+        for members in alike:
+            for column in zip(*(rows[a] for a in members), strict=True):
+                if max(column) > ratio * min(column):
                     return None
         return ratio
 
