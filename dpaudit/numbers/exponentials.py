@@ -98,6 +98,9 @@ def combine(forms: list[Form], add_up: bool) -> Form | None:
 
 def to_power(form: Form, exponent: int) -> Form | None:
     """The quotient to a power >= 1, its denominator led by 1 e^0; None where it gets too long."""
+    if form[1] is ONE and len(form[0]) == 1:
+        ((a, c),) = form[0].items()
+        return {a * exponent: c**exponent}, ONE
     found: Form = ONE, ONE
     for bit in f"{exponent:b}":
         longer = combine([found, found, form] if bit == "1" else [found, found], add_up=False)
@@ -183,8 +186,11 @@ def excess_at_most(terms: Iterable[tuple[Form, Form, int]], at: Fraction, bound:
     return {Verdict.PROVED: Verdict.REFUTED, Verdict.REFUTED: Verdict.PROVED}.get(above, above)
 
 
-def sum_to_one(forms: Iterable[tuple[Form | None, int]]) -> bool | None:
-    """Whether the quotients, each so many times, sum to exactly 1; None where one has no form, or the sum is long."""
+def add_up_to(forms: Iterable[tuple[Form | None, int]], number: int) -> bool | None:
+    """Whether the quotients, each so many times, sum to exactly this number, 0 or 1.
+
+    None where one has no form, or the sum is long.
+    """
     groups: list[tuple[Exponentials, list[tuple[Exponentials, int]]]] = []
     for form, count in forms:
         if form is None:
@@ -197,7 +203,7 @@ def sum_to_one(forms: Iterable[tuple[Form | None, int]]) -> bool | None:
             groups.append((form[1], tops))
         tops.append((form[0], count))
     whole = combine([(_added_up(tops), bottom) for bottom, tops in groups], add_up=True)
-    return None if whole is None else whole[0] == whole[1]
+    return None if whole is None else whole[0] == (whole[1] if number else {})
 
 
 def _added_up(sums: Iterable[tuple[Exponentials, int]]) -> Exponentials:

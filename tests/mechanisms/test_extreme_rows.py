@@ -12,7 +12,8 @@ from dpaudit.audit.profile import profile
 from dpaudit.cli import main
 from dpaudit.evidence.certificate import certificate
 from dpaudit.numbers import balls
-from dpaudit.numbers.expressions import log
+from dpaudit.numbers.exponentials import add_up_to
+from dpaudit.numbers.expressions import exp, log
 
 SOURCE = """
 class Weights:
@@ -141,3 +142,64 @@ def test_a_claim_is_judged_by_an_enclosure_however_wide(tmp_path, capsys):
         assert verdict in shown
     for claim, verdict in (("2", "PROVED"), ("1/2", "REFUTED"), ("1.2", "UNDECIDED"), ("eps=0,delta=1/10", "REFUTED")):
         assert dpaudit.judge(f"{path}:Two", claim).verdict.value == verdict
+
+
+class Shifted:
+    """Weights a^|x - r| over their sum, but for ``odd``: its first entry has a hair more."""
+
+    def __init__(self, size, odd=None):
+        self.size, self.odd = size, odd
+
+    def datasets(self):
+        return list(range(self.size))
+
+    outputs = datasets
+
+    def probability(self, x, r):
+        a = exp(-1)
+        middle = a ** abs(x - r) * (1 - a) / (1 + a)
+        found = a ** abs(x - r) / (1 + a) if r in (0, self.size - 1) else middle
+        return found + Fraction(1, 10**90) if x == self.odd and r == 0 else found
+
+
+def test_rows_that_differ_in_few_entries_are_added_up_by_these(monkeypatch):
+    """The first row whole, to 1; of every other one what it has and the row before it has not, to 0."""
+    asked = []
+
+    def counted(forms, number):
+        forms = list(forms)
+        asked.append((number, len(forms)))
+        return add_up_to(forms, number)
+
+    monkeypatch.setattr("dpaudit.mechanisms.own.rows.add_up_to", counted)
+    assert str(dpaudit.epsilon(Shifted(20)).epsilon) == "19"
+    assert asked[0] == (1, 20)
+    assert all(number == 0 and size <= 8 for number, size in asked[1:])
+    assert len(asked) > 5
+
+
+@pytest.mark.parametrize("odd", range(6))
+def test_a_row_that_misses_one_by_a_hair_is_refused_wherever_it_is(odd):
+    assert str(dpaudit.epsilon(Shifted(6)).epsilon) == "5"
+    with pytest.raises(dpaudit.InputError, match=r"sums to 1 \+ 1.*e-90"):
+        dpaudit.epsilon(Shifted(6, odd))
+
+
+class Crowd:
+    """Randomized response over many rows, one of which makes an output impossible."""
+
+    def datasets(self):
+        return list(range(3000))
+
+    def outputs(self):
+        return ["a", "b"]
+
+    def probabilities(self, x):
+        return [Fraction(x, 6000), Fraction(6000 - x, 6000)]
+
+
+def test_all_pairs_are_judged_without_listing_them(monkeypatch):
+    monkeypatch.setattr("dpaudit.mechanisms.own.mechanism.OwnMechanism.neighbors", None)
+    found = dpaudit.epsilon(Crowd())
+    assert found.epsilon.is_infinite
+    assert (found.witness.x, found.witness.x_prime, found.witness.output) == (1, 0, "a")

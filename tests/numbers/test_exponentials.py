@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from dpaudit import PI, InputError, exp, log, sqrt
 from dpaudit.numbers import exponentials
 from dpaudit.numbers.exponentials import (
+    add_up_to,
     combine,
     excess_at_most,
     form_is_positive,
@@ -21,7 +22,6 @@ from dpaudit.numbers.exponentials import (
     of_rational,
     product,
     rational_value,
-    sum_to_one,
     to_power,
 )
 from dpaudit.numbers.expressions import Expression, exponential_form
@@ -71,24 +71,24 @@ def test_a_row_sums_to_one_however_often_each_entry_occurs(weights):
     half = exp(Fr(1, 2))
     shares = [exponential_form(weight * (1 + half) / (whole * (1 + half))) for weight, _ in weights]
     row = [(form, count) for form, (_, count) in zip(shares, weights, strict=True)]
-    assert sum_to_one(row)
-    assert sum_to_one([(shares[0], weights[0][1] + 1), *row[1:]]) is False
+    assert add_up_to(row, 1)
+    assert add_up_to([(shares[0], weights[0][1] + 1), *row[1:]], 1) is False
 
 
 def test_a_sum_whose_exponentials_cancel_is_one():
     e = exp(1)
     row = [1 / (1 + e), e / (1 + e)]
-    assert sum_to_one((exponential_form(entry), 1) for entry in row)
-    assert sum_to_one([(exponential_form(row[0]), 2)]) is False
-    assert sum_to_one([(exponential_form(e - 1), 1), (exponential_form(2 - e), 1)])
-    assert sum_to_one([(of_rational(Fr(1)), 1), (None, 1)]) is None
+    assert add_up_to(((exponential_form(entry), 1) for entry in row), 1)
+    assert add_up_to([(exponential_form(row[0]), 2)], 1) is False
+    assert add_up_to([(exponential_form(e - 1), 1), (exponential_form(2 - e), 1)], 1)
+    assert add_up_to([(of_rational(Fr(1)), 1), (None, 1)], 1) is None
 
 
 def test_a_counted_row_goes_wrong_without_its_counts(monkeypatch):
     """The broken twin: entries added up once, however often they occur."""
     right = exponentials._added_up
     monkeypatch.setattr(exponentials, "_added_up", lambda sums: right((terms, 1) for terms, _ in sums))
-    assert sum_to_one([(of_rational(Fr(1, 3)), 3)]) is False
+    assert add_up_to([(of_rational(Fr(1, 3)), 3)], 1) is False
 
 
 def test_equal_products_are_one_object():

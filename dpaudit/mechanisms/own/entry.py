@@ -119,6 +119,10 @@ class Entries:
         self.logarithmic = logarithmic
         self.sums: set[Hashable] = set()
         """The rows, by their numbers and how often each occurs, that are known to be distributions."""
+        self.whole: frozenset[tuple[int, int]] = frozenset()
+        """The last of these of which algebra tells that it sums to 1."""
+        self.values: list[Entry] = []
+        """An entry of each number."""
         self.entries: list[Entry] = []
         self.possible: list[Verdict] = []
         """The verdict on "its output is possible"."""
@@ -155,7 +159,10 @@ class Entries:
 
     def number(self, entry: Entry) -> int:
         """The number of the entry."""
-        return self._numbers.setdefault(_kind(entry), len(self._numbers))
+        found = self._numbers.setdefault(_kind(entry), len(self._numbers))
+        if found == len(self.values):
+            self.values.append(entry)
+        return found
 
     def pattern(self, possible: Sequence[Verdict]) -> tuple[Verdict, ...]:
         """Which outputs of a row are possible: rows that are alike in this share one tuple."""

@@ -15,7 +15,7 @@ from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.numbers.digits import rough
 from dpaudit.numbers.errors import InputError
-from dpaudit.numbers.exponentials import Form, log_of_quotient, product, sum_to_one
+from dpaudit.numbers.exponentials import Form, add_up_to, log_of_quotient, product
 from dpaudit.numbers.rationals import LONGEST_COMMON, total
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.protocols import Dataset
@@ -100,9 +100,9 @@ class GivenRow:
             if not least <= 1 <= most:
                 raise error(None, f"sums to {short(least if least > 1 else most)}, not to 1")
             return
-        some = dict(zip(self.numbers, self.entries, strict=True))
-        one = sum_to_one((entry_form(entry), self.counts[number]) for number, entry in some.items())
+        one = self._sums_to_one()
         if one:
+            self.known.whole = self.content
             return
         with balls.precision(SUM_BITS):
             found = balls.total(self._balls())
@@ -112,6 +112,15 @@ class GivenRow:
                 raise error(None, f"sums to 1 {'-' if gap < 0 else '+'} {rough(abs(gap), 3)}, not to 1{cut}")
         if one is False:
             raise error(None, f"sums to 1 at {SUM_BITS} bits, but not to exactly 1, by algebra")
+
+    def _sums_to_one(self) -> bool | None:
+        """Whether the sum is 1, by algebra; from a row that is known to sum to 1 where the two differ in little."""
+        values, whole = self.known.values, self.known.whole
+        more, less = self.content - whole, whole - self.content
+        if not whole or len(more) + len(less) > len(self.content):
+            return add_up_to(((entry_form(values[number]), count) for number, count in self.content), 1)
+        signed = [*more, *((number, -count) for number, count in less)]
+        return add_up_to(((entry_form(values[number]), count) for number, count in signed), 0)
 
     def only(self, places: Iterable[int]) -> GivenRow:
         """The part of the row at these places; it is no distribution."""
@@ -276,6 +285,8 @@ def _log_ratio(mine: Entry, theirs: Entry) -> Fraction | None:
         return None
     if not a[0] or not b[0]:
         return Fraction(0) if a[0] == b[0] else None
+    if a[1] is b[1]:
+        return log_of_quotient(a[0], b[0])
     candidate = max(a[0]) - max(a[1]) - max(b[0]) + max(b[1])
     with balls.precision(128):
         if not balls.overlap(_coarse_log(mine) - _coarse_log(theirs), ball(candidate)):
