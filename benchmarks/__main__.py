@@ -103,6 +103,7 @@ def measure(quick):
         ours, theirs = (run(task, kind, size, repeat=2) for task in ("own", "own_float"))
         table.ratio(f"true ε of {own.NAMES[kind].format(size)}", ours, theirs, "the same code in floats, and numpy")
     measure_tables(table, quick)
+    measure_curves(table, quick)
     measure_noise(table, quick)
     ours = run("certified", "LSDim", 10**9, repeat=3)
     table.peak("LSDim (closed form), k = 2, n = 10⁹", ours)
@@ -119,13 +120,54 @@ def measure_tables(table, quick=False):
     table.exponent(f"tables of n × n rationals, n = {sizes[0]} to {sizes[1]}", first, second, sizes)
     table.peak(what.format(sizes[1]), second)
     wide = (50, 500) if quick else (200, 5000)
+    ours = run("table_exp", *wide)
+    table.ratio(f"true ε of {wide[0]} × {wide[1]} quotients of exp", ours, run("table_exp_numpy", *wide), "numpy")
+    table.peak(f"{wide[0]} × {wide[1]} quotients of exp", ours)
     ours = run("table_weights", *wide)
     table.ratio(f"true ε of {wide[0]} × {wide[1]} log-weights", ours, run("table_weights_numpy", *wide), "numpy")
     table.peak(f"{wide[0]} × {wide[1]} log-weights", ours)
-    table.peak(f"{wide[0]} × {wide[1]} quotients of exp", run("table_exp", *wide))
     n = 10 if quick else 20
-    tied, plain = (run("certified", mech, n, 5, "fast") for mech in ("EHD", "EHDS"))
-    table.ratio(f"true ε of EHD, k = 5, n = {n}, which has ties", tied, plain, "our own EHDS")
+    *tied, plain = (run("certified", mech, n, 5, "fast", repeat=2) for mech in ("EHD", "MHdelta", "EHDS"))
+    for mech, found in zip(("EHD", "MHdelta"), tied, strict=True):
+        table.ratio(f"true ε of {mech}, k = 5, n = {n}, which has ties", found, plain, "our own EHDS")
+    small, large = (10**4, 10**5) if quick else (10**4, 10**6)
+    first, second = (run("certified", "MHdelta", n, repeat=3) for n in (small, large))
+    for n, found in ((small, first), (large, second)):
+        plain = run("certified", "EHDS", n, repeat=3)
+        table.ratio(f"true ε of MHdelta, k = 2, n = {n}, by its ends", found, plain, "our own EHDS")
+    table.exponent(f"MHdelta by its ends, n = {small} to {large}", first, second, (small, large))
+    n = 40 if quick else 200
+    ours = run("certified", "EHDS", n, 3, "fast")
+    table.ratio(f"true ε of EHDS, k = 3, n = {n}", ours, run("numpy_3", n), "numpy float64 brute force")
+    table.peak(f"EHDS, k = 3, n = {n}, prior 1,1,1", ours)
+
+
+CURVES = {
+    "profile": ("the whole privacy profile", "its vertices, Rényi divergences and ρ on a grid, in numpy"),
+    "renyi": ("the largest Rényi divergence of order 2", "numpy"),
+    "rho": ("ρ of zCDP", "numpy, at ten orders only"),
+    "trade-off": ("an f-DP claim", "numpy"),
+    "mu": ("μ of Gaussian DP", "numpy and scipy"),
+}
+
+
+def measure_curves(table, quick=False):
+    """Sums over all outputs of all pairs: profile, divergences, tests."""
+    n, large = (400, 800) if quick else (700, 10_000)
+    for what, (words, rival) in CURVES.items():
+        ours = run("curve", what, n, repeat=2)
+        table.ratio(f"{words} of EHDS, n = {n}", ours, run("curve_numpy", what, n, repeat=2), rival)
+        table.peak(f"{words} of EHDS, n = {n}", ours)
+        more = run("curve", what, large)
+        table.exponent(f"{words} of EHDS, n = {n} to {large}", ours, more, (n, large))
+        table.peak(f"{words} of EHDS, n = {large}", more)
+
+
+def measure_claims(table):
+    """All claims, by two processes and by one."""
+    two, one = run("claims", 2), run("claims", 1)
+    table.ratio("all claims, --jobs 2", two, one, "--jobs 1")
+    table.peak("all claims, --jobs 1", one)
 
 
 def measure_start(table):
@@ -181,17 +223,25 @@ def main():
     parser.add_argument("--quick", action="store_true", help="a few of them, and nothing is written")
     parser.add_argument("--accounting", action="store_true", help="only compositions; the other figures stay")
     parser.add_argument("--tables", action="store_true", help="only tables, ties and start-up; the others stay")
+    parser.add_argument("--curves", action="store_true", help="only profiles, divergences and tests of all pairs")
+    parser.add_argument("--claims", action="store_true", help="only all claims, by one process and by two")
     parser.add_argument("--noise", action="store_true", help="only continuous noise; the other figures stay")
     given = parser.parse_args()
     quick = given.quick
     check_rivals()
-    if given.accounting or given.noise or given.tables:
+    some = [
+        (given.tables, measure_tables),
+        (given.tables, measure_start),
+        (given.curves, measure_curves),
+        (given.claims, measure_claims),
+        (given.accounting, measure_accounting),
+        (given.noise, measure_noise),
+    ]
+    if any(wanted for wanted, _ in some):
         table = Table()
-        if given.tables:
-            measure_tables(table)
-            measure_start(table)
-        else:
-            (measure_accounting if given.accounting else measure_noise)(table)
+        for wanted, measure_part in some:
+            if wanted:
+                measure_part(table)
         payload = replaced(json.loads(RESULTS.read_text(encoding="utf-8")), table)
         RESULTS.write_text(json.dumps(payload, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
         return
@@ -199,6 +249,7 @@ def main():
     measure_start(table)
     if not quick:
         measure_accounting(table)
+        measure_claims(table)
     starts = {
         "import dpaudit": start_up("-c", "import dpaudit"),
         "dpaudit --version": start_up("-m", "dpaudit", "--version"),

@@ -131,6 +131,40 @@ def two_passes(values, gamma):
     return values
 
 
+def numpy_epsilon_3(n):
+    """The same for EHDS at k = 3, prior (1,1,1): every histogram against its six neighbors, over all outputs."""
+    import numpy as np
+
+    half = np.array([math.lgamma(1 + m / 2) for m in range(2 * n + 1)])
+    first, second = np.array([(a, b) for a in range(n + 1) for b in range(n + 1 - a)]).T
+    cells = np.stack([first, second, n - first - second])
+    own = half[2 * cells].sum(axis=0) / 2
+    place = np.full((n + 3, n + 3), -1)
+    place[first + 1, second + 1] = np.arange(len(first))
+    moves = [place[first + 1 + a, second + 1 + b] for a, b in ((1, -1), (1, 0), (0, 1), (-1, 1), (-1, 0), (0, -1))]
+
+    def distances(x, others=slice(None)):
+        both = half[cells[:, others] + cells[:, x][:, np.newaxis]].sum(axis=0)
+        return np.sqrt(np.maximum(0.0, -np.expm1(both - own[x] - own[others])))
+
+    near = [[int(move[x]) for move in moves if move[x] >= 0] for x in range(len(first))]
+    rough = np.array([1 / distances(x, near[x]).max() for x in range(len(first))])
+    while True:  # 1/S, the least of 1/LS + d
+        better = rough
+        for move in moves:
+            better = np.minimum(better, np.where(move >= 0, rough[move] + 1, np.inf))
+        if np.array_equal(better, rough):
+            break
+        rough = better
+    rows, worst = {}, 0.0
+    for x in range(len(first)):
+        row = -rough[x] / 4 * distances(x)
+        rows[x] = row - math.log(np.exp(row).sum())
+        worst = max([worst, *(float(np.abs(rows[x] - rows[y]).max()) for y in near[x] if y < x)])
+        rows.pop(int(place[first[x], second[x] + 1]), None)  # all neighbors of (a - 1, b) have come
+    return worst
+
+
 def mpmath_epsilon(n, digits):
     """The worst-case epsilon of EHDS (prior (1,1), gamma = 1, eps = 1) in mpmath, pair by pair, output by output."""
     from mpmath import mp

@@ -79,6 +79,10 @@ def table_weights_numpy(rows, outputs):
     return {"value": tables.numpy_epsilon(int(rows), int(outputs))}
 
 
+def table_exp_numpy(rows, outputs):
+    return {"value": tables.numpy_response(int(rows), int(outputs))}
+
+
 def table_exp(rows, outputs):
     import dpaudit
 
@@ -87,6 +91,42 @@ def table_exp(rows, outputs):
 
 def numpy(mech, n):
     return {"value": rivals.numpy_epsilon(mech, int(n))}
+
+
+def numpy_3(n):
+    return {"value": rivals.numpy_epsilon_3(int(n))}
+
+
+CLAIMS = {"renyi": "alpha=2,eps=1/2", "rho": "rho=1/2", "trade-off": "f=0:1;1/4:1/2;1/2:1/4;1:0", "mu": "mu=1"}
+"""What the largest divergence, rho, deficit and mu of all pairs are computed for: a claim."""
+
+
+def whole_curve(what, n):
+    """The profile, or what a claim is judged by."""
+    import dpaudit
+
+    if what == "profile":
+        found = dpaudit.profile("EHDS", n=n)
+        return {"value": str(found.total_variation), "segments": len(found.segments), "slack": str(found.slack)}
+    return {"value": str(dpaudit.judge("EHDS", CLAIMS[what], n=n).claim.evidence.value)}
+
+
+def whole_curve_numpy(what, n):
+    points = [(0, 1), (0.25, 0.5), (0.5, 0.25), (1, 0)]
+    compute = {
+        "profile": lambda: len(rivals.numpy_profile("EHDS", int(n))[0]),
+        "renyi": lambda: rivals.numpy_renyi("EHDS", int(n), 2),
+        "rho": lambda: rivals.numpy_rho("EHDS", int(n)),
+        "trade-off": lambda: rivals.numpy_trade_off("EHDS", int(n), points),
+        "mu": lambda: rivals.numpy_mu("EHDS", int(n)),
+    }
+    return {"value": compute[what]()}
+
+
+def claims(jobs):
+    import dpaudit
+
+    return {"value": len(dpaudit.check(jobs=int(jobs)))}
 
 
 def mpmath(n, digits):
@@ -144,6 +184,11 @@ TASKS = {
     "table_weights": table_weights,
     "table_weights_numpy": table_weights_numpy,
     "table_exp": table_exp,
+    "table_exp_numpy": table_exp_numpy,
+    "curve": whole_curve,
+    "curve_numpy": whole_curve_numpy,
+    "claims": claims,
+    "numpy_3": numpy_3,
     "svt": svt,
     "svt_sampled": svt_sampled,
     "suite": suite,
@@ -169,13 +214,17 @@ def used():
 
 def main():
     name, *arguments = sys.argv[1:]
-    if name in ("numpy", "certified", "usual", "delta", "own", "own_float"):
+    if name in ("numpy", "numpy_3", "certified", "usual", "delta", "own", "own_float", "curve", "curve_numpy"):
         import numpy  # noqa: F401  the import is start-up, for both sides alike
+    if name in ("curve", "curve_numpy"):
+        import scipy.special  # noqa: F401
     if name in ("accounting", "accounting_epsilon"):
         import dp_accounting.pld.privacy_loss_distribution  # noqa: F401
     import dpaudit
 
     dpaudit.epsilon("EHDS", n=1)  # modules are loaded when they are asked for: that is start-up too
+    if name == "curve":
+        whole_curve(arguments[0], 300)
     (start, _), clock = used(), perf_counter()
     answer = TASKS[name](*arguments)
     (end, peak), clock = used(), perf_counter() - clock

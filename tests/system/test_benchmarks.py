@@ -51,11 +51,35 @@ def test_the_own_mechanisms_are_the_same_in_floats(kind):
     assert near(own.float_epsilon(kind, 4), found.epsilon)
 
 
+def test_the_numpy_brute_force_at_k_3_is_the_same_audit():
+    assert near(rivals.numpy_epsilon_3(9), dpaudit.epsilon("EHDS", n=9, k=3).epsilon)
+
+
+def test_the_plain_curves_are_those_of_the_profile():
+    """The same vertices, but for one that floats do not tell from a line; rho of a few orders is no more than rho."""
+    found, (hull, divergences, rho) = dpaudit.profile("EHDS", n=30), rivals.numpy_profile("EHDS", 30)
+    vertices = [(s.alpha, s.power) for s in found.segments][::-1]
+    assert 0 <= len(hull) - len(vertices) <= 1
+    assert all(any(near(alpha, a) and near(power, p) for alpha, power in hull) for a, p in vertices)
+    for value, (_, enclosure) in zip(divergences, found.renyi[1:], strict=True):
+        assert near(value, enclosure)
+    assert found.rho.lower * Fraction(9, 10) <= Fraction(rho) <= found.rho.upper
+
+
+@pytest.mark.parametrize("what", ["renyi", "trade-off", "mu"])
+def test_the_plain_tests_and_divergences_are_the_same(what):
+    pytest.importorskip("scipy", reason="the quantiles are scipy's")
+    found = dpaudit.judge("EHDS", task.CLAIMS[what], n=30).claim.evidence.value
+    sign = -1 if what == "trade-off" else 1  # a deficit of f is a margin below 0
+    assert near(sign * Fraction(task.whole_curve_numpy(what, 30)["value"]), found)
+
+
 def test_the_plain_computations_of_tables_are_the_same_audit(tmp_path):
     tables.write_rationals(tmp_path / "pmf.csv", 12, 15)
     plain = tables.fractions_epsilon(tmp_path / "pmf.csv")
     assert near(plain, dpaudit.table(str(tmp_path / "pmf.csv")).epsilon.epsilon)
     assert near(tables.numpy_epsilon(9, 30), dpaudit.epsilon(tables.Weights(9, 30)).epsilon)
+    assert near(tables.numpy_response(9, 30), dpaudit.epsilon(tables.Response(9, 30, dpaudit.exp)).epsilon)
     assert dpaudit.epsilon(tables.Response(9, 30, dpaudit.exp)).closed_form == 1
 
 
