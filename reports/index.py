@@ -48,15 +48,12 @@ def in_short(document: Document) -> str:
     counts = counts_line(document)
     parts = [powers(headline(document)), f"{counts}." if counts else ""]
     bounds = [bounds_sentence(document)] if document.bounds and document.lead is not None else []
-    return " ".join(filter(None, [*bounds, *parts] if document.accuracy_first else [*parts, *bounds]))
+    return " ".join(filter(None, [*parts, *bounds]))
 
 
 def verdict_words(document: Document) -> str:
-    """The verdict; of a report on accuracy that on its bounds comes first."""
-    own = "" if document.verdict is None else document.verdict.value
-    if not document.accuracy_first:
-        return own
-    return f"{document.accuracy} (accuracy), {own} (privacy)"
+    """The verdict on privacy, on claims, or, where nothing else was asked, on accuracy."""
+    return "" if document.verdict is None else document.verdict.value
 
 
 def own_page(page: str) -> tuple[str, str, str]:

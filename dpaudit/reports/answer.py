@@ -53,7 +53,7 @@ def exit_code(documents: Sequence[Document], require: bool, every_n: bool = Fals
     findings = [finding for document in documents for finding in document.findings]
     judged = [f.judgement for f in findings if f.judgement is not None and f.judgement.whose.value != "nominal"]
     claims = [claim.verdict for document in documents for claim in document.claims]
-    bounds = [bound.verdict for document in documents if document.accuracy_first for bound in document.bounds]
+    bounds = [bound.verdict for document in documents for bound in document.bounds]
     unknown = [finding for finding in findings if finding.epsilon is None and finding.proof is None]
     lost = [f"{finding.name} ({'; '.join(finding.lost)})" for finding in unknown]
     refuted = any(found.verdict is Verdict.REFUTED for found in judged) or Verdict.REFUTED in bounds

@@ -30,9 +30,6 @@ LARGEST = 64 << 20
 FAILS = (Verdict.REFUTED, Verdict.IMPOSSIBLE)
 """A claim with one of these is false, or what it says to exist does not."""
 
-ACCURACY = ("distances", "mean-error")
-"""The kinds of sections on accuracy: a report that begins with one is about accuracy first."""
-
 DERIVED = ("schema", "verdict", "versions", "content_hash", "run")
 """Members of the JSON that a document does not have as they are."""
 
@@ -206,11 +203,6 @@ class Document:
         for number, section in enumerate(self.sections, 1):
             if section.figure is not None and section.table is not None and section.table.rows:
                 yield f"{number:02d}-{section.kind}", section
-
-    @property
-    def accuracy_first(self) -> bool:
-        """Whether the report is about accuracy before privacy."""
-        return bool(self.bounds and self.sections and self.sections[0].kind in ACCURACY)
 
     def mechanisms(self) -> list[str]:
         """The names in the tables' column "mechanism", which give every mechanism one colour."""

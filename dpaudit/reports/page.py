@@ -89,7 +89,7 @@ class Page:
 
     @property
     def boxes(self) -> list[Box]:
-        """The verdict, and that on accuracy in a box of its own; first what the report is about."""
+        """The verdict, and below one on privacy or claims that on accuracy in a box of its own."""
         document, found = self.document, self.document.accuracy
         both = found is not None and bool(document.findings or document.claims)
         word = "NOTHING STATED" if document.verdict is None else document.verdict.value
@@ -98,7 +98,7 @@ class Page:
         boxes = [Box("Verdict", kind(document.verdict), own, said, counts, list(words.fields(document)))]
         if both and found is not None:
             boxes.append(Box("Accuracy", kind(found), f"{found.value} (accuracy)", words.bounds_sentence(document)))
-        return boxes[::-1] if document.accuracy_first else boxes
+        return boxes
 
     @property
     def parts(self) -> Iterator[Part]:
@@ -114,7 +114,9 @@ class Page:
             rows = ([Text(one.where), Text(_cut(one.statement)), _verdict(one.verdict)] for one in bad)
             yield Part("What is false as stated", folded=False, grid=_grid("where, what is stated, verdict", rows))
         if document.bounds:
-            yield Part("Accuracy bounds, as the documents state them and corrected", grid=_bounds(document))
+            folded = bool(document.findings or document.claims)
+            title = "Accuracy bounds, as the documents state them and corrected"
+            yield Part(title, folded=folded, grid=_bounds(document))
         yield from (part for part in sections if part.folded)
         if document.claims:
             title = f"All {len(document.claims)} claims with their evidence"

@@ -31,8 +31,6 @@ class Plan:
     audits: tuple[Block, ...] = ()
     claims: tuple[str, ...] = ()
     studies: tuple[dict[str, Any], ...] = ()
-    studies_first: bool = False
-    """Whether the studies come before the audits, as in the file."""
     text: str = ""
 
 
@@ -82,7 +80,6 @@ def read_plan(path: str) -> Plan:
         audits=named(each("audit", _tables(data, "audit"), _block)),
         claims=_claims(data.get("claims", [])),
         studies=tuple(_tables(data, "study")),
-        studies_first=[key for key in data if key in ("audit", "study")][:1] == ["study"],
         text=text,
     )
     if not (found.audits or found.claims or found.studies):

@@ -16,7 +16,7 @@ from dpaudit.numbers.errors import InputError, visible
 from dpaudit.reports import accuracy, claims, sections
 from dpaudit.reports.block import Block
 from dpaudit.reports.certificates import certified
-from dpaudit.reports.document import ACCURACY, Bound, Document, Finding, Paper, Section, load, versions
+from dpaudit.reports.document import Bound, Document, Finding, Paper, Section, load, versions
 from dpaudit.reports.judge import finding
 from dpaudit.reports.plan import Plan, each, from_options, read_plan
 from dpaudit.reports.steps import COSTS, EVERY_N, Job, Progress, Steps
@@ -135,12 +135,9 @@ def _order(found: Finding) -> tuple[int, Any]:
 
 def _one_main(shown: Sequence[Section]) -> Iterator[Section]:
     """Yields the sections, of which the first that may is the main one; a figure alone serves where none says so."""
-    wanted = [i for i, part in enumerate(shown) if part.main or (i == 0 and part.kind in ACCURACY)]
-    first = min(wanted, default=None)
-    if first is None:
-        first = next((i for i, part in enumerate(shown) if part.figure is not None), None)
-    for i, part in enumerate(shown):
-        yield replace(part, main=i == first)
+    first = next((part for part in shown if part.main), next((part for part in shown if part.figure), None))
+    for part in shown:
+        yield replace(part, main=part is first)
 
 
 def wanted_jobs(plan: Plan, certificate: bool = False, files: dict[str, bytes] | None = None) -> list[Job]:
@@ -150,8 +147,7 @@ def wanted_jobs(plan: Plan, certificate: bool = False, files: dict[str, bytes] |
     for block in plan.audits:
         cost = len(block.cases) * (len(block.ns) + COSTS[EVERY_N])
         audits.append(Job(block.title, cost, partial(_audit, block, certificate, kept)))
-    own = [*studies, *audits] if plan.studies_first else [*audits, *studies]
-    return [*own, *([claims.prepare(plan.claims)] if plan.claims else [])]
+    return [*audits, *studies, *([claims.prepare(plan.claims)] if plan.claims else [])]
 
 
 def _study(entry: dict[str, Any]) -> Job:

@@ -317,10 +317,10 @@ def checked_lines(document: Document) -> list[str]:
     found = [] if lead is None else list(lead.checked)
     coq = sum(claim.coq for claim in document.claims)
     found += [f"Coq, the proofs of {coq} of {len(document.claims)} claims"] if coq else []
-    judged = None if lead is None else lead.judgement
-    if found or judged is None or judged.verdict is not Verdict.UNDECIDED:
-        return found or [NOT_YET]
-    return ["nobody: there is no certificate of what is undecided"]
+    if found or lead is None:
+        return found or ["nobody: there is no certificate of this"]
+    undecided = lead.judgement is not None and lead.judgement.verdict is Verdict.UNDECIDED
+    return ["nobody: there is no certificate of what is undecided" if undecided else NOT_YET]
 
 
 def covered_lines(document: Document) -> list[str]:
@@ -361,7 +361,8 @@ def not_covered_lines(document: Document) -> list[str]:
     findings = document.findings
     if not findings:
         rest = "what the documents say beyond these claims; a claim on a grid is not proved beyond it"
-        return [rest] if document.claims else []
+        data = "other data, other parameters, and whether the mechanisms are private"
+        return [rest] if document.claims else [data] if document.bounds else []
     lines = []
     limited = [finding for finding in findings if finding.ns and _reaches(finding, every=False)]
     if limited and len(limited) == len(findings):

@@ -297,10 +297,10 @@ def test_privacy_and_accuracy_have_boxes_of_their_own():
     text = html(Page(FULL, {}))
     assert text.count('class="box') == 2
     assert text.index('aria-label="Verdict"') < text.index('aria-label="Accuracy"')
-    accuracy = replace(FULL, sections=(Section("distances", "t"),))
-    assert accuracy.accuracy_first
-    shown = html(Page(accuracy, {}))
-    assert shown.index('aria-label="Accuracy"') < shown.index('aria-label="Verdict"')
+    alone = html(Page(replace(FULL, findings=(), claims=()), {}))
+    assert alone.count('class="box') == 1
+    assert "1 of 1 accuracy bounds fails" in alone
+    assert alone.index("Pr &lt; t") < alone.index("<details"), "the bounds are open where they are the report"
     assert "acc.1" not in text[: text.index("<details")], "no claim ids in headlines"
 
 
