@@ -68,7 +68,7 @@ class AsWritten:
 
 
 def _plain(found: list[Any]) -> list[Any]:
-    """Returns the parameters; a flag takes no value, so the help names no type for it."""
+    """The parameters; a flag takes no value, so the help names no type for it."""
     for parameter in found:
         described = getattr(parameter, "type_descriptor", None)  # typer before 0.29 has none, and asks no pydantic
         if described is not None and described.annotation in AsWritten.TYPES:
@@ -82,7 +82,7 @@ class Command(TyperCommand):
     """A command whose help shows flags as such."""
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """Returns the parameters, with --help."""
+        """The parameters, with --help."""
         return _plain(super().get_params(ctx))
 
 
@@ -135,12 +135,12 @@ class Group(TyperGroup):
         return found
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """Returns the parameters, with --help."""
+        """The parameters, with --help."""
         return _plain(super().get_params(ctx))
 
 
 def make_app() -> typer.Typer:
-    """Returns the command line; its options follow the registry as it is now."""
+    """The command line; its options follow the registry as it is now."""
     app = typer.Typer(
         name="dpaudit",
         cls=Group,
@@ -213,7 +213,7 @@ def _spelt(option: str, command: Any) -> str:
 
 
 def _help(text: str, app: Any) -> str:
-    """Returns where the commands or options are, if the text says that one is unknown; -n is meant as --n."""
+    """Where the commands or options are, if the text says that one is unknown; -n is meant as --n."""
     chosen = app.commands.chosen
     if text.startswith("No such command") and "Did you mean" not in text:
         return " `dpaudit help` lists them; to audit a mechanism: dpaudit epsilon NAME"
@@ -266,7 +266,7 @@ def _prepare_streams() -> None:
 
 
 def _output_failed(error: OSError) -> int:
-    """Returns the code for an output that went nowhere; what is still buffered is dropped."""
+    """The code for an output that went nowhere; what is still buffered is dropped."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     if isinstance(error, BrokenPipeError):
         return CLOSED_PIPE

@@ -226,7 +226,7 @@ def dp_account(request: pytest.FixtureRequest) -> Callable[..., PipelineAssertio
 
 
 def _beside(mech: Any, folder: Path) -> Any:
-    """Returns the reference to a file that lies beside the test with its full path; anything else as it is."""
+    """The reference to a file that lies beside the test with its full path; anything else as it is."""
     if not isinstance(mech, str):
         return mech
     name, colon, attribute = mech.rpartition(":") if ".py:" in mech else (mech, "", "")

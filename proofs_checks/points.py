@@ -17,17 +17,17 @@ M = TypeVar("M")
 
 
 def rationals(texts: str) -> Prior:
-    """Returns the numbers of "1 1/2 2", in that order: the order of search."""
+    """The numbers of "1 1/2 2", in that order: the order of search."""
     return tuple(map(Fraction, texts.split()))
 
 
 def priors(*texts: str) -> tuple[Prior, ...]:
-    """Returns the priors "1 1", "1/2 1/2", … in that order."""
+    """The priors "1 1", "1/2 1/2", … in that order."""
     return tuple(map(rationals, texts))
 
 
 def model_at(point: Point) -> Model:
-    """Returns the model of a point: its n, and its prior or its k."""
+    """The model of a point: its n, and its prior or its k."""
     return make_model(point.n, getattr(point, "k", None), getattr(point, "prior", None))
 
 
@@ -44,7 +44,7 @@ def maker(mech: str, **options: Exact) -> Callable[[Point], PosteriorMechanism]:
 
 
 def exponential_at(kind: Callable[..., M], point: Point) -> M:
-    """Returns the mechanism of that class at a point."""
+    """The mechanism of that class at a point."""
     return kind(model_at(point), Fraction(point.eps), **_own(point))
 
 

@@ -54,7 +54,7 @@ def draw(console: Any, page: Page, digits: int | None = FEW) -> None:
 
 
 def as_text(page: Page, width: int = WIDE, digits: int | None = FEW) -> str:
-    """Returns what is drawn, without colour: nothing but the line ends acts."""
+    """What is drawn, without colour: nothing but the line ends acts."""
     paper = Paper(width)
     draw(paper, page, digits)
     return "".join(f"{visible(line.rstrip())}\n" for line in paper.lines)

@@ -72,7 +72,7 @@ class ExplainResult(Answer):
     """The advantage of the best test on that pair: delta(0), the mechanism's total variation."""
 
     def about(self) -> dict[str, Any]:
-        """Returns what the mechanism says of itself, if there is one."""
+        """What the mechanism says of itself, if there is one."""
         return {} if self.subject is None else self.subject.describe()
 
     def members(self) -> dict[str, Any]:
@@ -246,7 +246,7 @@ def explain(
 def _promised(
     epsilon: Exact | None, delta: Exact | None, asked: _Asked, digits: int, setting: dict[str, Any]
 ) -> dict[str, Any]:
-    """Returns what the given guarantee means."""
+    """What the given guarantee means."""
     if setting:
         name, value = next(iter(setting.items()))
         twice = "is another name of --epsilon, which is given too" if name == "eps" else None
@@ -264,7 +264,7 @@ def _promised(
 
 
 def _audited(chosen: Setting, asked: _Asked, effort: Effort) -> dict[str, Any]:
-    """Returns what the true epsilon of the setting means, and the best guess from this mechanism itself."""
+    """What the true epsilon of the setting means, and the best guess from this mechanism itself."""
     how: dict[str, Any] = {"progress": effort.progress, "memory": effort.memory, "tier": effort.tier}
     true = audit_epsilon(chosen, digits=effort.digits + SPARE, **how).epsilon
     ends = (None if end == inf else end for end in (true.lower, true.upper))
@@ -323,7 +323,7 @@ def _bounds(epsilon: Fraction | None, delta: Fraction, asked: _Asked, digits: in
 
 
 def _joined(low: Any, high: Any) -> Any:
-    """Returns what contains both, entry by entry: every bound rises or falls with epsilon, so it lies between."""
+    """What contains both, entry by entry: every bound rises or falls with epsilon, so it lies between."""
     if isinstance(low, Enclosure):
         places = max(low.places, high.places)
         return Enclosure(min(low.lower, high.lower), max(low.upper, high.upper), places)

@@ -121,7 +121,7 @@ def repairing_delta(subject: Mechanism, effort: Effort, claim: Claim) -> Enclosu
 
 
 def _common_members(setting: Setting, worst: Worst) -> dict[str, Any]:
-    """Returns what the results on epsilon and delta have in common."""
+    """What the results on epsilon and delta have in common."""
     return {
         "subject": setting,
         "witness": worst.witness,

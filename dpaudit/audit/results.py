@@ -83,7 +83,7 @@ class SettingAnswer(Answer):
     subject: Setting
 
     def about(self) -> dict[str, Any]:
-        """Returns what the mechanism says of itself."""
+        """What the mechanism says of itself."""
         return self.subject.describe()
 
 
@@ -137,7 +137,7 @@ class WorstResult(CrossChecked):
         return headline(self.judgement, self.claim, equated(name, short(value.to_dict())))
 
     def bound(self) -> Fraction | None:
-        """Returns what the value is compared with: the claimed number, the nominal epsilon, or nothing."""
+        """What the value is compared with: the claimed number, the nominal epsilon, or nothing."""
         return None
 
     def picture(self) -> str:
@@ -157,7 +157,7 @@ class WorstResult(CrossChecked):
         return latex.worst_case(self, *self.value(), pair_text(self.witness), text(self.witness.output))
 
     def page(self) -> Page:
-        """Returns what was audited, the worst case, the verdict and the effort."""
+        """What was audited, the worst case, the verdict and the effort."""
         return self.page_with(self.worst_case(), self.command)
 
     def page_with(self, found: Sequence[Line], command: str | None) -> Page:
@@ -286,7 +286,7 @@ class GuaranteeResult(CrossChecked):
 
     @property
     def evidence(self) -> Evidence | None:
-        """Returns what decides it; None where nothing could be computed."""
+        """What decides it; None where nothing could be computed."""
         return self.claim.evidence
 
     @property
@@ -295,7 +295,7 @@ class GuaranteeResult(CrossChecked):
         return None if self.evidence is None else self.evidence.witness
 
     def page(self) -> Page:
-        """Returns what was judged, the verdict with what decides it, the effort."""
+        """What was judged, the verdict with what decides it, the effort."""
         effort = effort_rows(self.subject, self.counts, self.precision_bits, self.seconds)
         first = headline(self.judgement, self.claim, "")
         rows = [*evidence_rows(self.claim), *(("checked by", text) for text in self.checked_by)]

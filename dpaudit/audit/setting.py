@@ -221,7 +221,7 @@ class Setting:
         return Setting.read(entry["mech"], **place, adjacency=relation, settings=entry["parameters"])
 
     def _relation(self) -> str | None:
-        """Returns what --adjacency takes, None where nothing or no text gives the relation."""
+        """What --adjacency takes, None where nothing or no text gives the relation."""
         return self.adjacency.option() if isinstance(self.adjacency, Adjacency) else self.adjacency
 
     def options(self, without: Sequence[str] = ()) -> list[str]:
@@ -332,7 +332,7 @@ def _takes(mech: Any) -> set[str]:
 
 
 def _taken(mech: Any, shape: Mapping[str, Any], shared: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns what of this the mechanism takes; a parameter that has no default gets its first example."""
+    """What of this the mechanism takes; a parameter that has no default gets its first example."""
     known = _takes(mech)
     place = {name: value for name, value in shape.items() if name in known}
     settings = {name: value for name, value in shared.items() if name in known and value is not None}

@@ -30,7 +30,7 @@ def precision_words(bits: int) -> str:
 
 
 def subject_rows(setting: Setting) -> list[Line]:
-    """Returns what was audited."""
+    """What was audited."""
     mechanism = setting.mechanism
     rows: list[Line] = [("mechanism", f"{mechanism.name}: {mechanism.formula_here()}")]
     place, origin = mechanism.setting_text(), mechanism.describe()
@@ -41,7 +41,7 @@ def subject_rows(setting: Setting) -> list[Line]:
 
 
 def caveat_rows(setting: Setting) -> list[Line]:
-    """Returns what the answer rests on where a mechanism's code was followed."""
+    """What the answer rests on where a mechanism's code was followed."""
     caveats = setting.mechanism.caveats()
     rows: list[Line] = [("assumes", said) for said in caveats.get("assumptions", ())]
     words = residual_words(caveats)
@@ -134,7 +134,7 @@ def tier_text(tier: str, left: int | None) -> str:
 
 
 def answer_fields(setting: Setting, found: Sequence[Line], command: str | None, effort: Sequence[Line] = ()) -> Fields:
-    """Returns what was audited and found, then what that rests on, how hard was looked, and how to ask again."""
+    """What was audited and found, then what that rests on, how hard was looked, and how to ask again."""
     return Fields(again([*subject_rows(setting), *found, *caveat_rows(setting), *effort], command))
 
 

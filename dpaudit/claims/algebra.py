@@ -8,7 +8,7 @@ from flint import fmpq, fmpq_mpoly, fmpq_mpoly_ctx
 
 
 def variables(*names: str) -> tuple[fmpq_mpoly, ...]:
-    """Returns the generators of a ring of polynomials with rational coefficients; equality of polynomials is exact.
+    """The generators of a ring of polynomials with rational coefficients; equality of polynomials is exact.
 
     >>> q, p = variables("q", "p")
     >>> (1 - q) * (1 + q) == 1 - q**2, (p + q) ** 2 == p**2 + q**2

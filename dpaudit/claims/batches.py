@@ -49,7 +49,7 @@ class Batch:
     start_bits: int = START_BITS
 
     def parameters(self, tag: Any) -> dict[str, str]:
-        """Returns all parameters of one instance as exact text."""
+        """All parameters of one instance as exact text."""
         entries = tag if isinstance(tag, tuple) and len(self.names) != 1 else (tag,)
         own = dict(zip(self.names, entries, strict=True)) if self.names else {}
         return parameters({**self.where, **own})
@@ -64,7 +64,7 @@ def single(
     tie: Callable[[], bool | None] = lambda: None,
     steps: Callable[[], Sequence[Step]] = lambda: (),
 ) -> Batch:
-    """Returns a batch of one instance."""
+    """A batch of one instance."""
     return Batch(where, lambda: [((), *sides())], (), lambda _: tie(), lambda _: steps())
 
 

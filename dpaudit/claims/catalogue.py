@@ -44,12 +44,12 @@ class Catalogue:
 
     @property
     def expected(self) -> Path:
-        """Returns the file of the expected verdicts."""
+        """The file of the expected verdicts."""
         return self.folder / "expected.json"
 
     @property
     def page(self) -> Path:
-        """Returns the file of the page."""
+        """The file of the page."""
         return self.folder / "README.md"
 
     def checks(self) -> Iterator[Check]:
@@ -62,7 +62,7 @@ class Catalogue:
 
 
 def installed() -> tuple[Catalogue, ...]:
-    """Returns the catalogues of all installed papers, by name."""
+    """The catalogues of all installed papers, by name."""
     catalogues = []
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: (entry.name, entry.value)):
         try:
@@ -85,7 +85,7 @@ class Library:
     file: str | None = None
 
     def choose(self, patterns: Sequence[str]) -> list[str]:
-        """Returns the ids to decide, in order; without patterns the user's own, or all if there are none."""
+        """The ids to decide, in order; without patterns the user's own, or all if there are none."""
         chosen = select(patterns, list(self.claims)) if patterns or not self.own else self.own
         checked = [key for key in chosen if key in self.checks]
         if not checked:
@@ -104,7 +104,7 @@ class Library:
             raise InputError("IDS", chosen[0], words + ", ".join(key for key, c in self.checks.items() if c.audits))
 
     def rounds(self, identifiers: Sequence[str]) -> list[list[str]]:
-        """Returns the ids and all that they cite, in rounds: a check uses claims of earlier rounds only."""
+        """The ids and all that they cite, in rounds: a check uses claims of earlier rounds only."""
         level: dict[str, int] = {}
 
         def visit(key: str, path: tuple[str, ...]) -> int:
@@ -122,7 +122,7 @@ class Library:
 
 
 def load(file: str | None = None) -> Library:
-    """Returns the library of all installed catalogues and, if given, of a user's own module."""
+    """The library of all installed catalogues and, if given, of a user's own module."""
     claims, checks, homes = {}, dict[str, Check](), dict[str, str]()
     for catalogue in installed():
         for claim in catalogue.claims:
@@ -191,7 +191,7 @@ def one_line(error: BaseException) -> str:
 
 
 def select(patterns: Sequence[str], known: Sequence[str]) -> list[str]:
-    """Returns the ids that match, in the catalogue's order; an unknown one is an error with a suggestion."""
+    """The ids that match, in the catalogue's order; an unknown one is an error with a suggestion."""
     chosen: set[str] = set()
     for pattern in patterns:
         matching = [key for key in known if fnmatchcase(key, pattern)]

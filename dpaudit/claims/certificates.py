@@ -19,7 +19,7 @@ EPSILON, SHARE, DELTA = "true ε", "true ε / ε", "δ(ε)"
 
 
 def audited_instance(result: Result) -> Instance:
-    """Returns the instance that speaks of a mechanism's ε or δ: the outcome's own, else that of its first such part."""
+    """The instance that speaks of a mechanism's ε or δ: the outcome's own, else that of its first such part."""
     found = result.outcome.instance
     instances = [found[1] if found else None, *(part.instance for part in result.outcome.parts)]
     for instance in instances:
@@ -37,7 +37,7 @@ def certified_words(result: Result) -> str:
 
 
 def audited(result: Result) -> EpsilonResult | DeltaResult:
-    """Returns the audit of the mechanism at the claim's instance; it must agree with what the claim found there."""
+    """The audit of the mechanism at the claim's instance; it must agree with what the claim found there."""
     instance = audited_instance(result)
     mech, options = result.audits or ("", {})
     at = instance.parameters

@@ -24,7 +24,7 @@ class Context:
     cited: Mapping[str, str] = field(default_factory=dict)
 
     def proof(self) -> Proof:
-        """Returns a proof that may cite the claims that the check uses."""
+        """A proof that may cite the claims that the check uses."""
         return Proof(self.cited)
 
 
@@ -47,7 +47,7 @@ class Check:
     claim: Claim | None = None
 
     def outcome(self, wide: bool = False, cited: Mapping[str, str] | None = None) -> Outcome:
-        """Returns the outcome on the default or the wide grid, with the words for the grid it was decided on."""
+        """The outcome on the default or the wide grid, with the words for the grid it was decided on."""
         grid = self.wide if wide else self.grid
         context = Context(grid if isinstance(grid, Grid) else Grid(grid), wide, cited or {})
         found: object = self.run(context)
@@ -85,5 +85,5 @@ def check(
 
 
 def checks_of(module: ModuleType) -> list[Check]:
-    """Returns the checks of a module, in their order."""
+    """The checks of a module, in their order."""
     return list(vars(module).get(KEPT, ()))

@@ -33,7 +33,7 @@ class Claim:
 
 
 def claims(section: str, *rows: tuple[str, ...]) -> tuple[Claim, ...]:
-    """Returns the claims of one section from rows (id, document, item, statement[, quantifier])."""
+    """The claims of one section from rows (id, document, item, statement[, quantifier])."""
     result = []
     for row in rows:
         identifier, document, item, statement, quantifier = (*row, FOR_ALL)[:5]

@@ -28,7 +28,7 @@ LARGEST = 16 << 20
 
 
 def entry(result: Result) -> dict[str, str]:
-    """Returns what is expected of one claim: verdict, what it establishes, its extent and the one line."""
+    """What is expected of one claim: verdict, what it establishes, its extent and the one line."""
     outcome = result.outcome
     return {
         "verdict": outcome.verdict.value,
@@ -39,7 +39,7 @@ def entry(result: Result) -> dict[str, str]:
 
 
 def read(path: str | Path) -> Expected:
-    """Returns the expectations by id. A list as ``dpaudit check --json`` writes it serves as well."""
+    """The expectations by id. A list as ``dpaudit check --json`` writes it serves as well."""
     text = read_text("expect", str(path), LARGEST)
     try:
         data = json.loads(text)
@@ -60,12 +60,12 @@ def _entry(path: str, key: str, value: Any) -> dict[str, str]:
 
 
 def expected_of(catalogue: Catalogue) -> Expected:
-    """Returns the committed expectations of a catalogue; nothing if there is no such file yet."""
+    """The committed expectations of a catalogue; nothing if there is no such file yet."""
     return read(catalogue.expected) if catalogue.expected.exists() else {}
 
 
 def list_claims(ids: Sequence[str] = ()) -> list[dict[str, str]]:
-    """Returns the claims of all installed papers with these ids or patterns, and their last known verdicts.
+    """The claims of all installed papers with these ids or patterns, and their last known verdicts.
 
     This is dpaudit.list_claims. Nothing is computed; a claim without a verdict has empty texts in its place.
     """
@@ -80,7 +80,7 @@ def list_claims(ids: Sequence[str] = ()) -> list[dict[str, str]]:
 
 
 def differences(expected: Mapping[str, Mapping[str, str]], decided: Decided) -> list[str]:
-    """Returns one line for every verdict, or what it establishes, that is not the expected one.
+    """One line for every verdict, or what it establishes, that is not the expected one.
 
     Besides one for every id of the file that no claim has, or that was asked for and did not run.
     """

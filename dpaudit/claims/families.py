@@ -14,7 +14,7 @@ from dpaudit.numbers.verdict import Verdict
 
 
 def proved_for_all(mechanism: PosteriorMechanism) -> Claim | None:
-    """Returns a claim "it has its guarantee" about this very setting that is PROVED for all n; or None.
+    """A claim "it has its guarantee" about this very setting that is PROVED for all n; or None.
 
     The claim is decided here and now, with all that it cites, as ``dpaudit check`` would, except that Coq is not asked.
     """
@@ -28,7 +28,7 @@ def proved_for_all(mechanism: PosteriorMechanism) -> Claim | None:
 
 @lru_cache(maxsize=64)
 def _stands(identifier: str) -> bool:
-    """Returns whether the claim is PROVED for all n."""
+    """Whether the claim is PROVED for all n."""
     with without_coq():
         (found,) = run_many(load(), [identifier], jobs=1)
     return found.outcome.verdict is Verdict.PROVED and found.outcome.establishes in EVERYWHERE

@@ -22,7 +22,7 @@ class Family:
     least: Fraction = Fraction(0)
 
     def includes(self, mechanism: PosteriorMechanism) -> bool:
-        """Returns whether the claim is about this very setting."""
+        """Whether the claim is about this very setting."""
         same = REGISTRY.get(self.mechanism) is type(mechanism) and mechanism.adjacency == REPLACE_ONE
         fits = same and all(str(getattr(mechanism, name)) == value for name, value in self.parameters.items())
         return fits and min(mechanism.model.prior) >= self.least

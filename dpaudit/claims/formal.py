@@ -52,7 +52,7 @@ class Theorem:
 
 
 def with_required(folder: Path, file: str) -> dict[str, str]:
-    """Returns the texts of the file and of those that it requires, these before it."""
+    """The texts of the file and of those that it requires, these before it."""
     text = (folder / f"{file}.v").read_text(encoding="utf-8")
     found: dict[str, str] = {}
     for names in re.findall(rf"^From {LIBRARY} Require Import ([\w ]+)\.", text, flags=re.MULTILINE):
@@ -62,13 +62,13 @@ def with_required(folder: Path, file: str) -> dict[str, str]:
 
 
 def theorems(text: str) -> list[str]:
-    """Returns the names of the theorems of a file."""
+    """The names of the theorems of a file."""
     return re.findall(r"^\s*Theorem (\w+)", text, flags=re.MULTILINE)
 
 
 @lru_cache(maxsize=64)
 def _coq_problem(files: tuple[tuple[str, str], ...]) -> str:
-    """Returns what is wrong with the last of the files, or ""; by their content, so once in a run."""
+    """What is wrong with the last of the files, or ""; by their content, so once in a run."""
     texts: Mapping[str, str] = dict(files)
     file, text = files[-1]
     compiled = compile_texts(texts, [f"@{file}.{name}" for name in theorems(text)], SECONDS)

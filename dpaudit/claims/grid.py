@@ -37,7 +37,7 @@ def spelled(values: Sequence[object]) -> str:
 
 
 def _stretches(values: Sequence[int]) -> list[tuple[int, int]]:
-    """Returns the first and the last of every stretch of consecutive numbers."""
+    """The first and the last of every stretch of consecutive numbers."""
     starts = [i for i, value in enumerate(values) if not i or value != values[i - 1] + 1]
     return [(values[i], values[j - 1]) for i, j in pairwise([*starts, len(values)])]
 
@@ -60,7 +60,7 @@ class Grid:
         self.wide: Grid = self
 
     def wider(self, **axes: Sequence[object]) -> Grid:
-        """Returns the same grid with a wide twin, ``wide``, that has these axes in place of its own."""
+        """The same grid with a wide twin, ``wide``, that has these axes in place of its own."""
         grid = Grid(self.inside, **self.axes)
         grid.wide = Grid(self.inside, **{**self.axes, **axes})
         return grid

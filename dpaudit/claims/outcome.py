@@ -106,7 +106,7 @@ class Outcome:
             raise ValueError(f"{self.verdict.value} ({self.establishes}) must carry {missing}")
 
     def _missing(self) -> str:
-        """Returns the evidence that is owed and not there."""
+        """The evidence that is owed and not there."""
         if self.verdict is Verdict.REFUTED and self.counterexample is None:
             return "a counterexample"
         if self.verdict is Verdict.MEASURED and self.table is None:
@@ -121,7 +121,7 @@ class Outcome:
 
     @property
     def instance(self) -> tuple[str, Instance] | None:
-        """Returns the instance that matters most, with its role."""
+        """The instance that matters most, with its role."""
         for role in ("counterexample", "witness", "tightest"):
             found = getattr(self, role)
             if found is not None:
@@ -135,15 +135,15 @@ class Outcome:
         return Part(statement, self.verdict, strength, instance[1] if instance else None, self.steps)
 
     def having(self, finding: str = "", parts: Sequence[Part] = ()) -> Outcome:
-        """Returns the same outcome with one line that sums it up, and with its parts."""
+        """The same outcome with one line that sums it up, and with its parts."""
         return replace(self, finding=finding or self.finding, parts=(*self.parts, *parts))
 
     def with_table(self, table: Table) -> Outcome:
-        """Returns the same outcome with a table of numbers beside it."""
+        """The same outcome with a table of numbers beside it."""
         return replace(self, table=table)
 
     def on(self, grid: str) -> Outcome:
-        """Returns the same outcome with the words for its grid."""
+        """The same outcome with the words for its grid."""
         return replace(self, grid=grid)
 
     def to_dict(self) -> dict[str, Any]:
@@ -153,7 +153,7 @@ class Outcome:
 
 
 def as_json(value: object) -> Any:
-    """Returns evidence as JSON: numbers as decimal strings, rounded outward; a part or an outcome only what it has."""
+    """Evidence as JSON: numbers as decimal strings, rounded outward; a part or an outcome only what it has."""
     if isinstance(value, Enclosure):
         return value.to_dict()
     if isinstance(value, Quantity):

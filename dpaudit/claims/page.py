@@ -30,7 +30,7 @@ numbers. {introduction}
 
 
 def render(catalogue: Catalogue, expected: Expected) -> str:
-    """Returns the page."""
+    """The page."""
     head = HEAD.format(title=catalogue.title, introduction=catalogue.introduction)
     verdicts = [row["verdict"] + on_its_grid(row["verdict"], row.get("establishes", "")) for row in expected.values()]
     counts = ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in sorted(set(verdicts)))

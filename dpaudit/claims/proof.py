@@ -68,7 +68,7 @@ class Line:
     came_out: bool = True
 
     def step(self) -> Step:
-        """Returns the line for reading, its kind in brackets."""
+        """The line for reading, its kind in brackets."""
         known = f"{self.kind.value}: {self.how}" if self.how else self.kind.value
         return Step(self.label, "", f"{self.text}  [{known if self.came_out else FAILED}]")
 
@@ -186,20 +186,20 @@ class Proof:
 
     @property
     def obstacle(self) -> str:
-        """Returns why nothing is proved for all values, or ""."""
+        """Why nothing is proved for all values, or ""."""
         if self.failed:
             return f"{NOT_THROUGH}: {'; '.join(self.failed)}"
         return "" if any(line.kind in FOR_ALL_VALUES for line in self.lines) else NO_CONTENT
 
     @property
     def establishes(self) -> str:
-        """Returns how it is proved: computer-assisted if balls decided a line of it, or of a claim that it cites."""
+        """How it is proved: computer-assisted if balls decided a line of it, or of a claim that it cites."""
         assisted = any(line.kind is Kind.BALLS or line.how == PROVED_BY_BALLS for line in self.lines)
         return COMPUTER_ASSISTED if assisted else BY_ALGEBRA
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """Returns the lines for reading."""
+        """The lines for reading."""
         return tuple(line.step() for line in self.lines)
 
     def outcome(self, finding: str = "") -> Outcome:
@@ -229,18 +229,18 @@ class Proof:
         return Outcome(Verdict.IMPOSSIBLE, self.establishes, tightest=searched.tightest, steps=self.steps)
 
     def part(self, statement: str) -> Part:
-        """Returns the proved statement as a part of another outcome."""
+        """The proved statement as a part of another outcome."""
         return self.outcome().part(statement)
 
     def on_cases(self, statement: str) -> Part:
-        """Returns a statement that speaks of the cases of the lines alone, as a part that was decided row by row."""
+        """A statement that speaks of the cases of the lines alone, as a part that was decided row by row."""
         if self.failed or not any(line.kind is Kind.CASES for line in self.lines):
             return self.part(statement)
         return Part(statement, Verdict.PROVED, ON_GRID, steps=self.steps)
 
 
 def _evaluated(fact: Fact) -> bool:
-    """Returns what ``fact`` says; a formula that is not one for all values (it asks a symbol for its size) fails."""
+    """What ``fact`` says; a formula that is not one for all values (it asks a symbol for its size) fails."""
     try:
         return fact if isinstance(fact, bool) else bool(fact())
     except (TypeError, DomainError):

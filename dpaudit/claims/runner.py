@@ -51,14 +51,14 @@ class Result:
         return "" if proved else f"{self.outcome.verdict.value} ({self.outcome.establishes})"
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns one entry of ``dpaudit check --json``."""
+        """One entry of ``dpaudit check --json``."""
         entry = {**self.claim.to_dict(), **self.outcome.to_dict(), "seconds": round(self.seconds, 3)}
         entry |= {"uses": list(self.uses)} if self.uses else {}
         return {**entry, "error": self.error} if self.error else entry
 
 
 def run_check(library: Library, identifier: str, wide: bool, cited: Mapping[str, str]) -> Result:
-    """Returns the result of one check; an exception in it is an UNDECIDED with the error, not a verdict."""
+    """The result of one check; an exception in it is an UNDECIDED with the error, not a verdict."""
     check, claim, start = library.checks[identifier], library.claims[identifier], perf_counter()
     try:
         with no_exit():
@@ -114,7 +114,7 @@ def _library(file: str | None) -> Library:
 
 
 def _work(identifier: str, wide: bool, file: str | None, cited: Mapping[str, str]) -> Result:
-    """Returns the result of one check, in a worker process."""
+    """The result of one check, in a worker process."""
     return run_check(_library(file), identifier, wide, cited)
 
 
@@ -125,7 +125,7 @@ def run_many(
     jobs: int = 2,
     progress: Progress | None = None,
 ) -> list[Result]:
-    """Returns the results in the order of ``identifiers``; what they cite is decided as well."""
+    """The results in the order of ``identifiers``; what they cite is decided as well."""
     rounds = library.rounds(identifiers)
     total, done = sum(map(len, rounds)), dict[str, Result]()
 
@@ -187,7 +187,7 @@ def decide(
     certifiable: bool = False,
     progress: Progress | None = None,
 ) -> Decided:
-    """Returns the results of the checks with these ids or patterns, in the catalogues' order; this is dpaudit.check.
+    """The results of the checks with these ids or patterns, in the catalogues' order; this is dpaudit.check.
 
     ``file`` is a module with checks of your own; without ids only these are decided, and without a file all are.
     ``certifiable`` refuses, before computing, what no certificate can be written of.

@@ -34,7 +34,7 @@ MAX_BITS = 4096
 
 
 def compare(relation: str, left: Ball, right: Ball) -> Verdict:
-    """Returns the verdict of the balls alone on "left relation right"."""
+    """The verdict of the balls alone on "left relation right"."""
     if relation in ("<=", "<"):
         return (balls.at_most if relation == "<=" else balls.less)(left, right)
     if relation in (">=", ">"):
@@ -49,7 +49,7 @@ def compare(relation: str, left: Ball, right: Ball) -> Verdict:
 
 
 def compare_tie(relation: str, tie: bool | None) -> Verdict:
-    """Returns the verdict on "left relation right" where algebra says whether left = right."""
+    """The verdict on "left relation right" where algebra says whether left = right."""
     if tie is None or (not tie and relation not in ("=", "!=")):
         return Verdict.UNDECIDED
     holds = (relation in ("<=", ">=", "=")) == tie
@@ -78,7 +78,7 @@ class Log:
 
 
 def decide_batch(statement: Statement, batch: Batch, log: Log) -> list[Judged]:
-    """Returns every instance of the batch, in order, decided at rising precision or by algebra."""
+    """Every instance of the batch, in order, decided at rising precision or by algebra."""
     decided: dict[Hashable, Judged] = {}
     bits, pending = batch.start_bits, None
     while True:
@@ -111,7 +111,7 @@ def _decide(statement: Statement, batch: Batch, tag: Any, first: Value, second: 
 
 
 def _slack(statement: Statement, left: Ball, right: Ball) -> float:
-    """Returns a float for screening, smaller is tighter; it decides nothing."""
+    """A float for screening, smaller is tighter; it decides nothing."""
     gap = margin_of(statement, left, right)
     if statement.closeness == "ratio":
         gap = gap / right
@@ -119,7 +119,7 @@ def _slack(statement: Statement, left: Ball, right: Ball) -> float:
 
 
 def side(value: object) -> Value:
-    """Returns the side; a float, or anything else that is no exact number, ball or enclosure, is refused."""
+    """The side; a float, or anything else that is no exact number, ball or enclosure, is refused."""
     if isinstance(value, Ball | Fraction):
         return value
     if isinstance(value, int) and not isinstance(value, bool):
@@ -131,7 +131,7 @@ def side(value: object) -> Value:
 
 
 def as_ball(value: Value) -> Ball:
-    """Returns a ball that contains the side."""
+    """A ball that contains the side."""
     return balls.ball(value) if isinstance(value, Fraction) else value
 
 
@@ -141,7 +141,7 @@ def margin_of(statement: Statement, left: Ball, right: Ball) -> Ball:
 
 
 def scan(statement: Statement, batches: Iterable[Batch], finding: str = "") -> Outcome:
-    """Returns the outcome of "for all instances: left relation right", stopping at the first refuted one.
+    """The outcome of "for all instances: left relation right", stopping at the first refuted one.
 
     REFUTED carries the first counterexample in the order of the batches (put the least n first), and says if an
     earlier instance stayed open; PROVED is exhaustive on the grid and carries the tightest instance; anything that
@@ -160,7 +160,7 @@ def scan(statement: Statement, batches: Iterable[Batch], finding: str = "") -> O
 
 
 def search(statement: Statement, batches: Iterable[Batch], finding: str = "") -> Outcome:
-    """Returns the outcome of "there is an instance with left relation right": the first witness, or UNWITNESSED.
+    """The outcome of "there is an instance with left relation right": the first witness, or UNWITNESSED.
 
     UNWITNESSED carries as ``tightest`` the instance that came closest. A witness says if an earlier one stayed open.
     """
@@ -176,7 +176,7 @@ def search(statement: Statement, batches: Iterable[Batch], finding: str = "") ->
 
 
 def _first(statement: Statement, batches: Iterable[Batch], wanted: Verdict, log: Log) -> Judged | None:
-    """Returns the first instance with the wanted verdict; the log tells of those before it."""
+    """The first instance with the wanted verdict; the log tells of those before it."""
     for batch in batches:
         for found in decide_batch(statement, batch, log):
             if found.verdict is wanted:
@@ -192,14 +192,14 @@ def _undecided(statement: Statement, log: Log) -> Outcome:
 
 
 def _tighter(best: Judged | None, found: Judged) -> Judged:
-    """Returns the tighter one; among nearly equal ones the first, so that the choice does not hang on rounding."""
+    """The tighter one; among nearly equal ones the first, so that the choice does not hang on rounding."""
     if best is None or found.slack < best.slack * (1 - 1e-9):
         return found
     return best
 
 
 def _first_words(finding: str, log: Log) -> str:
-    """Returns the finding; if an earlier instance stayed open, also that this may not be the first one."""
+    """The finding; if an earlier instance stayed open, also that this may not be the first one."""
     return "; ".join(filter(None, (finding, f"perhaps not the first one: {_open_words(log)}" if log.open else "")))
 
 
@@ -211,7 +211,7 @@ def _open_words(log: Log) -> str:
 
 
 def build(statement: Statement, found: Judged) -> Instance:
-    """Returns the instance with enclosures of both sides and of the margin, and its steps."""
+    """The instance with enclosures of both sides and of the margin, and its steps."""
     batch, tag = found.batch, found.tag
 
     def values() -> tuple[Value, Value, Ball]:
@@ -242,5 +242,5 @@ def build(statement: Statement, found: Judged) -> Instance:
 
 
 def _value(value: Value) -> Enclosure | None:
-    """Returns the enclosure; a ball that holds 0 is accepted once it is very narrow."""
+    """The enclosure; a ball that holds 0 is accepted once it is very narrow."""
     return significant(value) or balls.enclosure(as_ball(value), 4 * DIGITS)

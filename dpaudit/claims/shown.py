@@ -21,12 +21,12 @@ SYMBOLS = {"eps": "ε", "gamma": "γ", "delta": "δ", "lam": "λ", "kappa": "κ"
 
 
 def symbol(name: str) -> str:
-    """Returns the letter of a parameter as the documents write it."""
+    """The letter of a parameter as the documents write it."""
     return SYMBOLS.get(name, name)
 
 
 def text(value: object) -> str:
-    """Returns a parameter as exact text: 4/5, (1, 1/2), true words as they are; long powers of ten short.
+    """A parameter as exact text: 4/5, (1, 1/2), true words as they are; long powers of ten short.
 
     >>> text((Fraction(4, 5), Fraction(1, 10**8))), text(Fraction(1, 10**40)), text(10**40)
     ('(4/5, 1/100000000)', '1e-40', '1e40')
@@ -42,18 +42,18 @@ def text(value: object) -> str:
 
 
 def _zeros(number: int) -> int:
-    """Returns how many zeros a power of ten has; 0 for other numbers."""
+    """How many zeros a power of ten has; 0 for other numbers."""
     digits = str(number) if number > 10**SHORT else ""
     return len(digits) - 1 if digits.rstrip("0") == "1" else 0
 
 
 def parameters(values: Mapping[str, object]) -> dict[str, str]:
-    """Returns all parameters as exact text."""
+    """All parameters as exact text."""
     return {name: text(value) for name, value in values.items()}
 
 
 def significant(value: Ball | Fraction | int, digits: int = DIGITS) -> Enclosure | None:
-    """Returns an enclosure of about ``digits`` significant digits, or None if the ball is too wide for that."""
+    """An enclosure of about ``digits`` significant digits, or None if the ball is too wide for that."""
     if not isinstance(value, Ball):
         return exact(Fraction(value), digits)
     if not value.is_finite():
@@ -71,7 +71,7 @@ def significant(value: Ball | Fraction | int, digits: int = DIGITS) -> Enclosure
 
 
 def show(value: Ball | Fraction | int | str, digits: int = DIGITS) -> str:
-    """Returns the value for a step: an enclosure, exact text, or the ball as wide as it is."""
+    """The value for a step: an enclosure, exact text, or the ball as wide as it is."""
     if isinstance(value, str | int):
         return str(value)
     if isinstance(value, Fraction):
@@ -83,7 +83,7 @@ def show(value: Ball | Fraction | int | str, digits: int = DIGITS) -> str:
 
 
 def step(label: str, formula: str, value: Ball | Fraction | int | str) -> Step:
-    """Returns one line of a worked example."""
+    """One line of a worked example."""
     return Step(label, formula, show(value))
 
 
@@ -132,5 +132,5 @@ def _prefix(a: str, b: str) -> str:
 
 
 def refined(compute: Callable[[], Ball], digits: int = DIGITS, bits: int = 192) -> Enclosure:
-    """Returns an enclosure of ``digits`` significant digits of what ``compute`` computes at rising precision."""
+    """An enclosure of ``digits`` significant digits of what ``compute`` computes at rising precision."""
     return balls.refine(lambda: significant(compute(), digits), bits)[0]

@@ -29,7 +29,7 @@ def on_its_grid(verdict: str, establishes: str) -> str:
 
 
 def extent(outcome: Outcome) -> str:
-    """Returns how far the verdict reaches, in words that cannot be misread as a theorem."""
+    """How far the verdict reaches, in words that cannot be misread as a theorem."""
     if outcome.establishes in EVERYWHERE:
         return outcome.establishes
     grid = powers(outcome.grid or "")
@@ -48,7 +48,7 @@ def setting(instance: Instance) -> str:
 
 
 def line(instance: Instance) -> str:
-    """Returns the instance in one line: its parameters and both sides."""
+    """The instance in one line: its parameters and both sides."""
     left, right = instance.left, instance.right
     bound = brief(right.value)
     sides = equated(left.meaning, brief(left.value))
@@ -63,7 +63,7 @@ def _sign(instance: Instance) -> str:
 
 
 def summary(outcome: Outcome) -> str:
-    """Returns one line: the finding if there is one, and the counterexample, witness or tightest instance."""
+    """One line: the finding if there is one, and the counterexample, witness or tightest instance."""
     found = outcome.instance
     parts = [outcome.finding] if outcome.finding else []
     if found is not None:
@@ -109,7 +109,7 @@ def _verdict(instance: Instance) -> Iterator[str]:
 
 
 def annotate(outcome: Outcome, *entries: tuple[str, Outcome | Proof] | Part) -> Outcome:
-    """Returns the outcome with further statements as its parts, each with the verdict that was computed for it.
+    """The outcome with further statements as its parts, each with the verdict that was computed for it.
 
     The finding, the one line that a reader sees first, lists them; the lines of a proof are the steps of its part.
     """
@@ -119,7 +119,7 @@ def annotate(outcome: Outcome, *entries: tuple[str, Outcome | Proof] | Part) -> 
 
 
 def _reach(found: Part) -> str:
-    """Returns where a part fails, or how far it reaches, in few words."""
+    """Where a part fails, or how far it reaches, in few words."""
     if found.verdict is Verdict.REFUTED and found.instance is not None:
         return f" at {setting(found.instance)}"
     if found.establishes == ON_GRID:

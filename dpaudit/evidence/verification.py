@@ -54,7 +54,7 @@ class VerifyResult(Shown):
         }
 
     def page(self) -> Page:
-        """Returns what was established, then what that says."""
+        """What was established, then what that says."""
         lines = [Note(f"  {line}") for line in self.established]
         if self.reason is not None:
             return [*lines, Note(Words(Words("REJECTED", style="bold red"), f": {self.reason}"))]
@@ -72,7 +72,7 @@ def verify(
     seconds: int | str = SECONDS,
     memory: int | str = MEMORY,
 ) -> VerifyResult:
-    """Returns what an independent recomputation says of the certificate; with ``full`` of its upper bound too.
+    """What an independent recomputation says of the certificate; with ``full`` of its upper bound too.
 
     With ``coq`` everything is recomputed, and both bounds are proved by Coq's kernel as well; an InputError where coqc
     is not installed, or where the certificate cannot be exported. It ends within the seconds and the MiB of memory,

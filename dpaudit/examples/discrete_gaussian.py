@@ -17,13 +17,13 @@ class DiscreteGaussian:
         self.variance, self.n = Fraction(variance), n
 
     def datasets(self) -> list[int]:
-        """Returns the true counts."""
+        """The true counts."""
         return list(range(self.n + 1))
 
     def neighbors(self, x: int) -> list[int]:
-        """Returns the counts that one record more or less leads to."""
+        """The counts that one record more or less leads to."""
         return [y for y in (x - 1, x + 1) if 0 <= y <= self.n]
 
     def sample(self, x: int, rng: Random) -> int:
-        """Returns the noised count."""
+        """The noised count."""
         return x + discrete_gaussian(self.variance.numerator, self.variance.denominator, rng)

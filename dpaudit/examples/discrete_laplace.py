@@ -17,15 +17,15 @@ class DiscreteLaplace:
         self.epsilon, self.n = epsilon, n
 
     def datasets(self) -> list[int]:
-        """Returns the true counts."""
+        """The true counts."""
         return list(range(self.n + 1))
 
     def neighbors(self, x: int) -> list[int]:
-        """Returns the counts that one record more or less leads to."""
+        """The counts that one record more or less leads to."""
         return [y for y in (x - 1, x + 1) if 0 <= y <= self.n]
 
     def sample(self, x: int, rng: Random) -> int:
-        """Returns the noised count."""
+        """The noised count."""
         return x + discrete_laplace(self.epsilon.numerator, self.epsilon.denominator, rng)
 
     def claimed(self) -> tuple[Fraction, str]:
@@ -39,9 +39,9 @@ class ClippedDiscreteLaplace(DiscreteLaplace):
     name = "clipped discrete Laplace, by its code"
 
     def sample(self, x: int, rng: Random) -> int:
-        """Returns the noised count, clipped."""
+        """The noised count, clipped."""
         return min(self.n, max(0, super().sample(x, rng)))
 
     def outputs(self) -> list[int]:
-        """Returns the counts."""
+        """The counts."""
         return self.datasets()

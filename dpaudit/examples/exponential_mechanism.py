@@ -22,20 +22,20 @@ class MostCommon:
         self.epsilon, self.n, self.k = epsilon, n, k
 
     def datasets(self) -> list[Records]:
-        """Returns all sorted vectors of n records with values 1…k."""
+        """All sorted vectors of n records with values 1…k."""
         return [x for x in product(range(1, self.k + 1), repeat=self.n) if list(x) == sorted(x)]
 
     def neighbors(self, x: Records) -> list[Records]:
-        """Returns the data sets in which one record is replaced."""
+        """The data sets in which one record is replaced."""
         swaps = {tuple(sorted((*x[:i], v, *x[i + 1 :]))) for i in range(self.n) for v in range(1, self.k + 1)}
         return sorted(swaps - {x})
 
     def outputs(self) -> list[int]:
-        """Returns the values 1…k."""
+        """The values 1…k."""
         return list(range(1, self.k + 1))
 
     def score(self, x: Records, r: int) -> int:
-        """Returns a whole number; the larger, the better r for x."""
+        """A whole number; the larger, the better r for x."""
         return x.count(r)
 
     def log_weight(self, x: Records, r: int) -> Fraction:

@@ -16,15 +16,15 @@ class FloatGeometric:
         self.epsilon, self.n = epsilon, n
 
     def datasets(self) -> list[int]:
-        """Returns the true counts."""
+        """The true counts."""
         return list(range(self.n + 1))
 
     def neighbors(self, x: int) -> list[int]:
-        """Returns the counts that one record more or less leads to."""
+        """The counts that one record more or less leads to."""
         return [y for y in (x - 1, x + 1) if 0 <= y <= self.n]
 
     def sample(self, x: int, rng: Random) -> int:
-        """Returns the noised count; log(0) is an exception, with probability 2⁻⁵³."""
+        """The noised count; log(0) is an exception, with probability 2⁻⁵³."""
         rate = float(self.epsilon)
         u = (rng.random() - 0.5) * (1 + math.exp(-rate))
         size = math.floor(math.log(abs(u)) / -rate)

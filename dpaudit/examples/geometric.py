@@ -21,15 +21,15 @@ class TruncatedGeometric:
         self.q = exp(-epsilon / self.scale)
 
     def datasets(self) -> list[int]:
-        """Returns the true counts."""
+        """The true counts."""
         return list(range(self.n + 1))
 
     def neighbors(self, x: int) -> list[int]:
-        """Returns the counts that one record more, less or other leads to."""
+        """The counts that one record more, less or other leads to."""
         return [y for y in self.datasets() if 0 < abs(x - y) <= self.change]
 
     def outputs(self) -> list[int]:
-        """Returns the counts."""
+        """The counts."""
         return list(range(self.n + 1))
 
     def probability(self, x: int, r: int) -> Value:

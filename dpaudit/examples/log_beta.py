@@ -20,7 +20,7 @@ def log_beta(a: Pair) -> Value:
 
 
 def slipped_log_beta(a: Pair) -> Value:
-    """Returns what the slip makes of it."""
+    """What the slip makes of it."""
     return (log_gamma(a[0]) + log_gamma(a[1])) / log(a[0] + a[1])
 
 
@@ -36,15 +36,15 @@ class PosteriorRelease:
         self.gs = self.distance(0, 1, self.log_beta_for_sensitivity)
 
     def datasets(self) -> list[int]:
-        """Returns the number of ones among the records."""
+        """The number of ones among the records."""
         return list(range(self.n + 1))
 
     def neighbors(self, x: int) -> list[int]:
-        """Returns one more and one less."""
+        """One more and one less."""
         return [y for y in (x - 1, x + 1) if 0 <= y <= self.n]
 
     def outputs(self) -> list[int]:
-        """Returns the numbers of ones that a release can stand for."""
+        """The numbers of ones that a release can stand for."""
         return list(range(self.n + 1))
 
     def distance(self, x: int, r: int, log_b=log_beta) -> Value:  # type: ignore[no-untyped-def]

@@ -24,15 +24,15 @@ class ReportNoisyMax:
         return exp(-self.epsilon * power / 2)
 
     def datasets(self) -> list[Counts]:
-        """Returns all vectors of k counts in 0…n."""
+        """All vectors of k counts in 0…n."""
         return list(product(range(self.n + 1), repeat=self.k))
 
     def neighbors(self, x: Counts) -> list[Counts]:
-        """Returns the vectors that one record leads to: it can change every count by at most 1."""
+        """The vectors that one record leads to: it can change every count by at most 1."""
         return [y for y in self.datasets() if max(abs(a - b) for a, b in zip(x, y, strict=True)) == 1]
 
     def outputs(self) -> list[int]:
-        """Returns the numbers of the counts, 1…k."""
+        """The numbers of the counts, 1…k."""
         return list(range(1, self.k + 1))
 
     def probability(self, x: Counts, r: int) -> Value:
@@ -65,14 +65,14 @@ class ClippedNoisyMax(ReportNoisyMax):
     name = "report noisy max of clipped counts"
 
     def at_most(self, c: int, v: int) -> Value:
-        """Returns the probability that the noised count c, clipped into 0…n, is at most v."""
+        """The probability that the noised count c, clipped into 0…n, is at most v."""
         if v < 0 or v >= self.n:
             return Fraction(int(v >= 0))
         tail = self.q(c - v if v < c else v + 1 - c) / (1 + self.q(1))
         return tail if v < c else 1 - tail
 
     def probability(self, x: Counts, r: int) -> Value:
-        """Returns the same sum, over v = 0…n."""
+        """The same sum, over v = 0…n."""
         total: Value = Fraction(0)
         for v in range(self.n + 1):
             here = self.at_most(x[r - 1], v) - self.at_most(x[r - 1], v - 1)

@@ -15,11 +15,11 @@ class RandomizedResponse:
         self.answers = ["no", "yes"] if k == 2 else [f"answer {i + 1}" for i in range(k)]
 
     def datasets(self) -> list[str]:
-        """Returns the possible true answers; any two of them are neighbors."""
+        """The possible true answers; any two of them are neighbors."""
         return self.answers
 
     def outputs(self) -> list[str]:
-        """Returns the same answers."""
+        """The same answers."""
         return self.answers
 
     def log_weight(self, x: str, r: str) -> Fraction:
@@ -40,11 +40,11 @@ class SpinnerResponse:
         self.p = p
 
     def datasets(self) -> list[str]:
-        """Returns the two true answers."""
+        """The two true answers."""
         return ["no", "yes"]
 
     def outputs(self) -> list[str]:
-        """Returns the two answers."""
+        """The two answers."""
         return ["no", "yes"]
 
     def probability(self, x: str, r: str) -> Fraction:

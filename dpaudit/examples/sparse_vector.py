@@ -23,25 +23,25 @@ class BrokenSparseVector:
         self.epsilon, self.n, self.k = epsilon, n, k
 
     def datasets(self) -> list[Answers]:
-        """Returns the true answers of k counting queries, each in 0…n."""
+        """The true answers of k counting queries, each in 0…n."""
         return list(product(range(self.n + 1), repeat=self.k))
 
     def neighbors(self, x: Answers) -> list[Answers]:
-        """Returns the answers that one record leads to: every one may change by 1."""
+        """The answers that one record leads to: every one may change by 1."""
         return [y for y in self.datasets() if max(abs(a - b) for a, b in zip(x, y, strict=True)) == 1]
 
     def outputs(self) -> list[str]:
-        """Returns all patterns of "above" (+) and "below" (-)."""
+        """All patterns of "above" (+) and "below" (-)."""
         return ["".join(signs) for signs in product("+-", repeat=self.k)]
 
     def threshold(self, t: int) -> Value:
-        """Returns the probability of threshold t in 0…n: geometric noise, q = e^(−ε/2), on the middle, clipped."""
+        """The probability of threshold t in 0…n: geometric noise, q = e^(−ε/2), on the middle, clipped."""
         q, middle = exp(-self.epsilon / 2), self.n // 2
         at_end = t in (0, self.n)
         return q ** abs(t - middle) * (1 if at_end else 1 - q) / (1 + q)
 
     def probabilities(self, x: Answers) -> dict[str, Value]:
-        """Returns the law of the pattern: the sum over all thresholds."""
+        """The law of the pattern: the sum over all thresholds."""
         law: dict[str, Value] = {}
         for t in range(self.n + 1):
             pattern = "".join("+" if answer >= t else "-" for answer in x)

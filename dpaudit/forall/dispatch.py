@@ -68,7 +68,7 @@ def check_possible(ranged: Ranged) -> None:
 
 
 def _named(ranged: Ranged) -> str:
-    """Returns where the call is that decides this, or says what is possible."""
+    """Where the call is that decides this, or says what is possible."""
     where = THEOREMS.get(ranged.ranging)
     if where is None:
         name = ranged.ranging[0]
@@ -79,7 +79,7 @@ def _named(ranged: Ranged) -> str:
 
 
 def theorem(ranged: Ranged, effort: Effort, rest: Exact | None = None, claim: Guarantee | None = None) -> Theorem:
-    """Returns what is decided for all values of what ranges."""
+    """What is decided for all values of what ranges."""
     module, _, name = _named(ranged).partition(":")
     box = ranged.ranging == ("prior",)
     if not box:

@@ -51,11 +51,11 @@ class RatioResult(Supremum):
     cover: Cover | None = field(default=None, repr=False)
 
     def members(self) -> dict[str, Any]:
-        """Returns the fields for JSON; the cover is for the certificate."""
+        """The fields for JSON; the cover is for the certificate."""
         return {name: value for name, value in super().members().items() if name != "cover"}
 
     def lines(self) -> list[Line]:
-        """Returns the ratio, where it is attained, and the cover."""
+        """The ratio, where it is attained, and the cover."""
         known = by_algebra(self.ratio, self.exactly)
         found: list[Line] = [("true ε / ε", bounded(self.ratio, self.open, known)), ("attained", self.where())]
         found += [("worst pair", pair_text(self.witness)), ("worst output", self.witness.output)]
@@ -64,7 +64,7 @@ class RatioResult(Supremum):
 
     @property
     def value(self) -> Enclosure:
-        """Returns the ratio."""
+        """The ratio."""
         return self.ratio
 
     def where(self) -> str:
@@ -77,7 +77,7 @@ class RatioResult(Supremum):
         return f"for an ε between {self.at['lower']} and {self.at['upper']}"
 
     def covered(self) -> str:
-        """Returns what the proof looks at."""
+        """What the proof looks at."""
         if self.method == "closed form":
             return "every ε, in closed form"
         rest = self.pairs - self.by_oscillation
@@ -87,13 +87,13 @@ class RatioResult(Supremum):
         )
 
     def effort_text(self) -> str:
-        """Returns how it was found."""
+        """How it was found."""
         bits = f"{self.precision_bits} bits, " if self.precision_bits else ""
         return f"{self.method}, {bits}{self.seconds:.3f} s"
 
 
 def every_epsilon(ranged: Ranged, effort: Effort) -> RatioResult:
-    """Returns an enclosure of the supremum over epsilon of true epsilon / epsilon, with the verdict on the claim."""
+    """An enclosure of the supremum over epsilon of true epsilon / epsilon, with the verdict on the claim."""
     start, factor = perf_counter(), claimed_factor(ranged)
     offered = with_exponent(ranged.mechanism)
     theorem = _in_closed_form(ranged, effort) if offered is None else _by_cover(ranged, *offered, effort)
@@ -114,7 +114,7 @@ def every_epsilon(ranged: Ranged, effort: Effort) -> RatioResult:
 
 
 def _by_cover(ranged: Ranged, mechanism: Exponential, form: Exponent, effort: Effort) -> dict[str, Any]:
-    """Returns the members of the result for the exponential family."""
+    """The members of the result for the exponential family."""
     span = ranged.epsilon
     assert isinstance(span, Span)
     effort.check_memory(mechanism)
@@ -147,14 +147,14 @@ def _by_cover(ranged: Ranged, mechanism: Exponential, form: Exponent, effort: Ef
 
 
 def _half(mechanism: Exponential, form: Exponent) -> Fraction | None:
-    """Returns the ratio of two data sets whose distance is the sensitivity: A = e / (2 epsilon), exactly."""
+    """The ratio of two data sets whose distance is the sensitivity: A = e / (2 epsilon), exactly."""
     if not is_two(mechanism) or form.kind == "constant":
         return None
     return form.e / (2 * mechanism.epsilon)
 
 
 def _left(cover: Cover) -> str:
-    """Returns what is left to be split."""
+    """What is left to be split."""
     pairs = len({node.pair for node in cover.left})
     place = _place(cover)
     where = f", ε from {place['lower']} to {place['upper']}" if "lower" in place else ""
@@ -163,7 +163,7 @@ def _left(cover: Cover) -> str:
 
 
 def _place(cover: Cover) -> dict[str, str]:
-    """Returns where the supremum is, as far as the cover knows."""
+    """Where the supremum is, as far as the cover knows."""
     if cover.pair.alike:
         return {"epsilon": "every"}
     if cover.known:
@@ -189,7 +189,7 @@ def check_possible(ranged: Ranged) -> None:
 
 
 def _closed_form(ranged: Ranged) -> ClosedForm:
-    """Returns the loss in closed form, or says that there is none."""
+    """The loss in closed form, or says that there is none."""
     form = ranged.mechanism.algebra().worst()
     if not isinstance(form, ClosedForm):
         rule = f"there is no theorem for every ε for {ranged.mechanism.name} with these options; give one ε"
@@ -198,7 +198,7 @@ def _closed_form(ranged: Ranged) -> ClosedForm:
 
 
 def _in_closed_form(ranged: Ranged, effort: Effort) -> dict[str, Any]:
-    """Returns the members of the result from loss / epsilon = c + b ln(2 - e^(-t)) / (s t), t = epsilon / s."""
+    """The members of the result from loss / epsilon = c + b ln(2 - e^(-t)) / (s t), t = epsilon / s."""
     form, span = _closed_form(ranged), ranged.epsilon
     assert isinstance(span, Span)
     known, place = _largest(form, span)
@@ -226,7 +226,7 @@ def _in_closed_form(ranged: Ranged, effort: Effort) -> dict[str, Any]:
 
 
 def _largest(form: ClosedForm, span: Span) -> tuple[Fraction | tuple[Fraction], dict[str, str]]:
-    """Returns the supremum of loss / epsilon, exactly or as the epsilon that has it, and where it is.
+    """The supremum of loss / epsilon, exactly or as the epsilon that has it, and where it is.
 
     ln(2 - e^(-t)) is concave and 0 at 0, so its quotient by t falls, from 1 to 0.
     """
@@ -239,7 +239,7 @@ def _largest(form: ClosedForm, span: Span) -> tuple[Fraction | tuple[Fraction], 
 
 
 def _ratio(form: ClosedForm, epsilon: Fraction) -> Ball:
-    """Returns a ball that contains the worst-case loss at this epsilon, divided by it."""
+    """A ball that contains the worst-case loss at this epsilon, divided by it."""
     step = epsilon / form.unit
     log = (2 - (-ball(step)).exp()).log() / ball(epsilon)
     return ball(Fraction(-form.ratio.q, form.unit)) + form.ratio.corner * log

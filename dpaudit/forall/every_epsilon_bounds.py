@@ -13,7 +13,7 @@ Interval = tuple[Fraction, Fraction | None]
 
 
 def at(x: Row, y: Row, epsilon: Fraction | None) -> Ball:
-    """Returns a ball that contains G at this epsilon: at 0 and at infinity the limit."""
+    """A ball that contains G at this epsilon: at 0 and at infinity the limit."""
     if epsilon is None:
         return balls.zero()
     if not epsilon:
@@ -26,7 +26,7 @@ Place = tuple[Fraction | None]
 
 
 def above(x: Row, y: Row, interval: Interval) -> Ball:
-    """Returns a ball whose upper end is >= G on the whole interval."""
+    """A ball whose upper end is >= G on the whole interval."""
     low, high = interval
     if high is None:
         return _tail(x, y, low)
@@ -36,7 +36,7 @@ def above(x: Row, y: Row, interval: Interval) -> Ball:
 
 
 def peak(x: Row, y: Row, interval: Interval) -> Place | None:
-    """Returns the end of the interval that G nowhere exceeds, where the bounds prove that there is one."""
+    """The end of the interval that G nowhere exceeds, where the bounds prove that there is one."""
     low, high = interval
     if high is None:
         return (None,) if _dominated(x, y, low) else None
@@ -50,7 +50,7 @@ def peak(x: Row, y: Row, interval: Interval) -> Place | None:
 
 
 def _between(x: Row, y: Row, low: Fraction, high: Fraction) -> list[Ball]:
-    """Returns bounds of G at ``low`` and in the middle; with G(high) their maximum is above G on the interval.
+    """Bounds of G at ``low`` and in the middle; with G(high) their maximum is above G on the interval.
 
     ln Z is convex: ln Z_y lies below its chord and ln Z_x above its tangents at both ends, each taken to the middle.
     Between two such points the quotient by epsilon is monotone. At low = 0 the first entry bounds all of (0, middle].

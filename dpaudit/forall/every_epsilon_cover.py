@@ -66,7 +66,7 @@ class Cover:
 
 
 def ordered_pairs(mechanism: Exponential, rows: Rows, effort: Effort) -> list[Pair]:
-    """Returns the adjacent pairs in both orders, one of each orbit, with the oscillation of D."""
+    """The adjacent pairs in both orders, one of each orbit, with the oscillation of D."""
     found: list[Pair] = []
     kept: dict[Histogram, list[Ball]] = {}
     for x, y in pairs(mechanism, effort):
@@ -95,13 +95,13 @@ class Pace:
         self.mark, self.gap = max(1024, 16 * first), inf
 
     def ends(self, count: int, gap: float) -> bool:
-        """Returns whether to stop at this many intervals; it looks at the pace when they have doubled."""
+        """Whether to stop at this many intervals; it looks at the pace when they have doubled."""
         if not self.ended and (count > MOST_INTERVALS or (count >= self.mark and self.hopeless(count, gap))):
             self.ended = count
         return bool(self.ended)
 
     def hopeless(self, count: int, gap: float) -> bool:
-        """Returns whether the gap, narrowing as since the last look, would be too wide after 10 MOST_INTERVALS."""
+        """Whether the gap, narrowing as since the last look, would be too wide after 10 MOST_INTERVALS."""
         doublings = log2(10 * MOST_INTERVALS / count)
         before, self.gap, self.mark = self.gap, gap, 2 * count
         return gap > 0 and before < inf and gap * (gap / before) ** doublings > self.target
@@ -120,13 +120,13 @@ class Search:
 
     @staticmethod
     def _ends(span: Span) -> list[Fraction | None]:
-        """Returns where the first intervals meet, from the first end to the last."""
+        """Where the first intervals meet, from the first end to the last."""
         if span.low is None or span.high is None:
             return [Fraction(0), *FIRST, None]
         return [span.low, span.high]
 
     def run(self) -> Cover:
-        """Returns the cover; its value is as narrow as asked for, unless the intervals run out."""
+        """The cover; its value is as narrow as asked for, unless the intervals run out."""
         for i, pair in sorted(enumerate(self.all), key=lambda entry: -float(entry[1].swing.mid())):
             if balls.certainly_at_most(pair.swing, self.best):
                 continue
@@ -151,12 +151,12 @@ class Search:
             self.best, self.where = value, (i, epsilon)
 
     def first(self, i: int) -> list[Node]:
-        """Returns the first intervals of a pair: one if nothing depends on epsilon."""
+        """The first intervals of a pair: one if nothing depends on epsilon."""
         steps = [(self.ends[0], self.ends[-1])] if self.all[i].alike else zip(self.ends, self.ends[1:], strict=False)
         return [self.node(i, (low or Fraction(0), high)) for low, high in steps]
 
     def node(self, i: int, interval: Interval) -> Node:
-        """Returns the interval with its bound: never worse than the oscillation."""
+        """The interval with its bound: never worse than the oscillation."""
         pair = self.all[i]
         bound = pair.top
         if not pair.alike:
@@ -164,7 +164,7 @@ class Search:
         return Node(-float(balls.upper(bound)), i, interval, bound)
 
     def branch(self, heap: list[Node]) -> list[Node]:
-        """Returns the intervals that are not certainly below the best value, once they are narrow enough."""
+        """The intervals that are not certainly below the best value, once they are narrow enough."""
         left: list[Node] = []
         count, pace = len(heap), Pace(len(heap), self.digits)
         while heap:
@@ -196,11 +196,11 @@ class Search:
         return balls.certainly_less(node.bound, self.best)
 
     def narrow(self, bound: Ball) -> bool:
-        """Returns whether the bound and the best value are close enough for the digits asked for."""
+        """Whether the bound and the best value are close enough for the digits asked for."""
         return balls.narrow(balls.from_ends(self.best, bound), self.digits)
 
     def cover(self, left: list[Node], alive: list[int]) -> Cover:
-        """Returns what was found; the limit is proved to be the supremum where only it is left."""
+        """What was found; the limit is proved to be the supremum where only it is left."""
         i, epsilon = self.where
         place = {old: new for new, old in enumerate(alive)}
         value = balls.maximum([self.best, *(node.bound for node in left)])
@@ -219,7 +219,7 @@ class Search:
         )
 
     def settled(self, node: Node) -> bool:
-        """Returns whether nothing in this interval exceeds one of its ends, and that end has been offered as best."""
+        """Whether nothing in this interval exceeds one of its ends, and that end has been offered as best."""
         place = self.peak(node)
         if place is None:
             return False
@@ -227,6 +227,6 @@ class Search:
         return (node.pair, *place) == self.where
 
     def peak(self, node: Node) -> Place | None:
-        """Returns the end of the interval that nothing in it exceeds, where the bounds prove that there is one."""
+        """The end of the interval that nothing in it exceeds, where the bounds prove that there is one."""
         pair = self.all[node.pair]
         return None if pair.alike else peak(self.rows[pair.x], self.rows[pair.y], node.interval)

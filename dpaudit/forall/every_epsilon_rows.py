@@ -35,22 +35,22 @@ class Row:
 
     @cached_property
     def least(self) -> Ball:
-        """Returns a ball that contains the least A(x, r) with r other than x."""
+        """A ball that contains the least A(x, r) with r other than x."""
         return balls.minimum(self.others)
 
     @cached_property
     def most(self) -> Ball:
-        """Returns a ball that contains the largest A(x, r)."""
+        """A ball that contains the largest A(x, r)."""
         return balls.maximum(self.others)
 
     @cached_property
     def mean(self) -> Ball:
-        """Returns a ball that contains the plain average of A(x, r)."""
+        """A ball that contains the plain average of A(x, r)."""
         return balls.total(self.others) / len(self.exponents)
 
     @cached_property
     def variance(self) -> Ball:
-        """Returns a ball that contains the plain variance of A(x, r)."""
+        """A ball that contains the plain variance of A(x, r)."""
         return balls.total([(a - self.mean) ** 2 for a in self.exponents]) / len(self.exponents)
 
     def value(self, epsilon: Fraction) -> Value:
@@ -65,7 +65,7 @@ class Row:
 
 
 def is_two(mechanism: Exponential) -> bool:
-    """Returns whether there are two data sets and one distance between them: then the sensitivities are equal too."""
+    """Whether there are two data sets and one distance between them: then the sensitivities are equal too."""
     return mechanism.model.size == 2 and DIVERGENCES[mechanism.score].symmetric
 
 
@@ -80,20 +80,20 @@ class Rows:
         self._kept: dict[Dataset, Row] = {}
 
     def exponents(self, x: Histogram) -> list[Ball]:
-        """Returns balls that contain A(x, r) = rate(x) s(x, r) / epsilon, output by output."""
+        """Balls that contain A(x, r) = rate(x) s(x, r) / epsilon, output by output."""
         factor = self._rate(x) * self._unit
         exponents = [factor * s for s in self._h.row(x)]
         exponents[self.mechanism.model.index[x]] = balls.zero()  # no score tells a posterior from itself
         return exponents
 
     def alike(self, x: Histogram, y: Histogram) -> bool:
-        """Returns whether A(x, .) and A(y, .) are the same numbers in another order, by algebra (section 2)."""
+        """Whether A(x, .) and A(y, .) are the same numbers in another order, by algebra (section 2)."""
         model, kind = self.mechanism.model, DIVERGENCES[self.mechanism.score]
         swapped = is_two(self.mechanism) or (kind.free_of_prior and sorted(x) == sorted(y))
         return swapped or model.canonical(x) == model.canonical(y)
 
     def __getitem__(self, x: Histogram) -> Row:
-        """Returns the row of x, or of another data set of its orbit, which differs in the order of the outputs."""
+        """The row of x, or of another data set of its orbit, which differs in the order of the outputs."""
         (key,) = self.mechanism.model.canonical(x)
         if key not in self._kept:
             self._kept[key] = Row(self.exponents(key), self.mechanism.model.index[key])

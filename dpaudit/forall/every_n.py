@@ -53,18 +53,18 @@ class EveryNResult(Supremum):
     theory: Theory = field(repr=False)
 
     def members(self) -> dict[str, Any]:
-        """Returns the fields for JSON; the theory is for the certificate."""
+        """The fields for JSON; the theory is for the certificate."""
         members = {name: value for name, value in super().members().items() if name != "theory"}
         cells = {name: list(value) for name, value in vars(self.witness).items() if isinstance(value, tuple)}
         return members | {"attained": n_text(self.attained), "witness": {**self.witness.to_dict(), **cells}}
 
     @property
     def value(self) -> Enclosure:
-        """Returns the supremum."""
+        """The supremum."""
         return self.epsilon
 
     def picture(self) -> str:
-        """Returns the supremum against what is claimed."""
+        """The supremum against what is claimed."""
         return bar("any n", self.epsilon, self.claim.epsilon, "claimed")
 
     def where(self) -> str:
@@ -73,11 +73,11 @@ class EveryNResult(Supremum):
         return where if self.open is None else f"the lower bound: {where}"
 
     def lines(self) -> list[Line]:
-        """Returns the supremum, where it is, the limit, and what the proof consists of."""
+        """The supremum, where it is, the limit, and what the proof consists of."""
         return [("true ε, any n", bounded(self.epsilon, self.open)), *self.details()]
 
     def details(self) -> list[Line]:
-        """Returns the rows after the first."""
+        """The rows after the first."""
         found: list[Line] = [
             ("attained", self.where()),
             ("limit n → ∞", Words(self.limit, by_algebra(self.limit, self.theory.limit_known))),
@@ -87,13 +87,13 @@ class EveryNResult(Supremum):
         return found if self.open is None else [*found, ("open", self.open)]
 
     def covered(self) -> str:
-        """Returns what the proof looks at."""
+        """What the proof looks at."""
         n, m, count = self.finite_below, self.middle_from, self.blocks
         blocks = f"{count} block{'s' * (count != 1)} of n"
         return f"n < {n} one by one; n ≥ {n}: {m} pairs at each end in {blocks}, the middle by one bound"
 
     def effort_text(self) -> str:
-        """Returns how it was found."""
+        """How it was found."""
         return f"{self.precision_bits} bits, {self.seconds:.3f} s"
 
 
@@ -113,12 +113,12 @@ class EveryNRatioResult(EveryNResult):
         return super().where() + {"every": ""}.get(at, f", {LIMITS.get(at, f'at ε = {at}')}")
 
     def lines(self) -> list[Line]:
-        """Returns the same rows, of the ratio."""
+        """The same rows, of the ratio."""
         return [("true ε / ε", bounded(self.ratio, self.open, ", for every n and ε")), *self.details()]
 
 
 def read_every_n(mech: Any, **setting: Any) -> Ranged:
-    """Returns the setting with n = all, everything else a single value."""
+    """The setting with n = all, everything else a single value."""
     chosen = read(mech, **setting)
     if not isinstance(chosen, Ranged):
         raise InputError("n", str(setting.get("n")), "must be all here")
@@ -129,7 +129,7 @@ def read_every_n(mech: Any, **setting: Any) -> Ranged:
 
 
 def family_of(ranged: Ranged) -> Family:
-    """Returns the family, or says what is possible where there is no theorem for every n."""
+    """The family, or says what is possible where there is no theorem for every n."""
     mechanism, size = ranged.mechanism, ranged.option_text("n")
     if len(ranged.prior) != 2:
         raise InputError("n", size, f"the theorem for every n covers k = 2, not {len(ranged.prior)}; give one n")
@@ -157,7 +157,7 @@ def check_possible(ranged: Ranged) -> None:
 
 
 def every_n(ranged: Ranged, effort: Effort, claim: Guarantee | None = None) -> EveryNResult:
-    """Returns enclosures of the supremum over every n of the true epsilon and of its limit, and the verdict.
+    """Enclosures of the supremum over every n of the true epsilon and of its limit, and the verdict.
 
     The verdict is on the ``claim``, a pure epsilon, else on what the mechanism claims, else on its nominal epsilon.
     """
@@ -169,7 +169,7 @@ def every_n(ranged: Ranged, effort: Effort, claim: Guarantee | None = None) -> E
 
 
 def every_n_and_epsilon(ranged: Ranged, effort: Effort) -> EveryNRatioResult:
-    """Returns an enclosure of the supremum of true epsilon / epsilon over every n and every epsilon."""
+    """An enclosure of the supremum of true epsilon / epsilon over every n and every epsilon."""
     start, factor = perf_counter(), claimed_factor(ranged)
     check_possible(ranged)
     theory = _theory(ranged, effort, every_epsilon=True)

@@ -31,7 +31,7 @@ class Block:
 
     @property
     def ends(self) -> tuple[int | None, ...]:
-        """Returns the first and the last n, once if they are the same."""
+        """The first and the last n, once if they are the same."""
         return (self.first,) if self.first == self.last else (self.first, self.last)
 
     def halves(self) -> Iterator[Block]:
@@ -60,19 +60,19 @@ LIMIT = Block(None, None)
 
 
 def _geometric(first: int, last: int) -> int:
-    """Returns a whole number near the geometric mean."""
+    """A whole number near the geometric mean."""
     return isqrt(first * last)
 
 
 @lru_cache(maxsize=8)
 def _rising(alpha: Fraction, steps: int, bits: int) -> tuple[list[Ball], list[Ball]]:
-    """Returns balls that contain Gamma(alpha + m/2) / Gamma(alpha), m = 0..steps, and their inverse roots at even m."""
+    """Balls that contain Gamma(alpha + m/2) / Gamma(alpha), m = 0..steps, and their inverse roots at even m."""
     ratios = gamma_ratios(alpha, steps)
     return ratios, [g.rsqrt() for g in ratios[::2]]
 
 
 def _falling(alpha: Fraction, n: int, steps: int) -> list[Ball]:
-    """Returns balls that contain Gamma(alpha + n - m/2) / Gamma(alpha + n) for m = 0..steps <= 2n."""
+    """Balls that contain Gamma(alpha + n - m/2) / Gamma(alpha + n) for m = 0..steps <= 2n."""
     top = alpha + n
     ratios = [ball(1), (ball(top - Fraction(1, 2)).lgamma() - ball(top).lgamma()).exp()]
     twice = ball(2 * top)
@@ -96,7 +96,7 @@ class Distances:
         return [None if table is None else [g.rsqrt() for g in table[::2]] for table in self._far]
 
     def between(self, x: int, r: int) -> Ball:
-        """Returns a ball that contains H_n(x, r) for every n of the block: it falls with n, so the ends bound it."""
+        """A ball that contains H_n(x, r) for every n of the block: it falls with n, so the ends bound it."""
         if x == r:
             return balls.zero()
         near = self._ratios[x + r] * self._roots[x] * self._roots[r]
@@ -109,9 +109,9 @@ class Distances:
         return distance
 
     def row(self, x: int) -> list[Ball]:
-        """Returns the balls for r = 0..reach."""
+        """The balls for r = 0..reach."""
         return [self.between(x, r) for r in range(self.reach + 1)]
 
     def steps(self, count: int) -> list[Ball]:
-        """Returns balls that contain c_i = H_n(i, i+1) for i < count."""
+        """Balls that contain c_i = H_n(i, i+1) for i < count."""
         return [self.between(i, i + 1) for i in range(count)]

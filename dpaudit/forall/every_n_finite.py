@@ -61,7 +61,7 @@ class Audits:
 
     @property
     def best(self) -> Below:
-        """Returns the audit with the largest lower end, the first of them."""
+        """The audit with the largest lower end, the first of them."""
         return max(self.found.values(), key=lambda below: (below.value.lower, -below.n))
 
     def look(self, n: int) -> None:
@@ -70,7 +70,7 @@ class Audits:
         self._keep(screened(mechanism, n) if self.every_epsilon else audited(mechanism, n, self.effort))
 
     def _at(self, n: int) -> Exponential:
-        """Returns the mechanism at this n; for every epsilon, that of epsilon = 1."""
+        """The mechanism at this n; for every epsilon, that of epsilon = 1."""
         offered = with_exponent(self.ranged.moved(n=n, eps=1 if self.every_epsilon else None))
         assert offered is not None
         return offered[0]
@@ -90,7 +90,7 @@ class Audits:
 
 
 def audited(mechanism: Exponential, n: int, effort: Effort) -> Below:
-    """Returns the true epsilon at this n."""
+    """The true epsilon at this n."""
     effort = replace(effort, progress=None, tier="auto")
     screen = mechanism.screen() if n >= FLOATS_FROM and effort.tier != "exact" else None
     try:
@@ -102,7 +102,7 @@ def audited(mechanism: Exponential, n: int, effort: Effort) -> Below:
 
 
 def screened(mechanism: Exponential, n: int) -> Below:
-    """Returns bounds of true epsilon / epsilon over every epsilon at this n; the mechanism is that of epsilon = 1.
+    """Bounds of true epsilon / epsilon over every epsilon at this n; the mechanism is that of epsilon = 1.
 
     The lower one is the limit epsilon -> 0, the upper one that of matched rows.
     """
@@ -143,7 +143,7 @@ def by_sums_below(mechanism: Exponential, below: Below, bar: Fraction) -> Below 
 
 
 def decided(mechanism: Exponential, n: int, effort: Effort) -> Below:
-    """Returns the supremum over every epsilon of the ratio at this n."""
+    """The supremum over every epsilon of the ratio at this n."""
     cover = Search(mechanism, Span(), replace(effort, progress=None)).run()
     lower, upper = balls.ends(cover.value)
     witness = Witness(cover.pair.x, cover.pair.y, mechanism.outputs()[cover.pair.output])

@@ -15,13 +15,13 @@ ZONES = 24
 
 
 def rise(z: Fraction) -> Ball:
-    """Returns a bound of 1/c at z+1 minus 1/c at z, here and for all larger z, every n: (8z+2)^(3/2) / (16 z^2)."""
+    """A bound of 1/c at z+1 minus 1/c at z, here and for all larger z, every n: (8z+2)^(3/2) / (16 z^2)."""
     wide = ball(8 * z + 2)
     return wide * wide.sqrt() / ball(16 * z * z)
 
 
 def steep(level: Fraction) -> Ball:
-    """Returns a bound of L dH/dL over all L >= level: sqrt(L) e^(-3L/4) / 2, which falls from 2/3 on; 1/4 for all."""
+    """A bound of L dH/dL over all L >= level: sqrt(L) e^(-3L/4) / 2, which falls from 2/3 on; 1/4 for all."""
     if level < 1:
         return ball(Fraction(1, 4))
     return ball(level).sqrt() * ball(-3 * level / 4).exp() / 2
@@ -33,12 +33,12 @@ def turned(z: Fraction) -> Ball:
 
 
 def widest(z: Fraction) -> Ball:
-    """Returns a bound of 1/(2c), z = prior + count, for every n: e^(1/(32z+8)) sqrt(8z+2) / 2."""
+    """A bound of 1/(2c), z = prior + count, for every n: e^(1/(32z+8)) sqrt(8z+2) / 2."""
     return ball(1 / (32 * z + 8)).exp() * ball(8 * z + 2).sqrt() / 2
 
 
 def distortion(alpha: Fraction, x: int) -> Ball:
-    """Returns a bound of w max over r of |H(x+1, r+1) - H(x, r)| as far as this prior's cell tells, here and beyond.
+    """A bound of w max over r of |H(x+1, r+1) - H(x, r)| as far as this prior's cell tells, here and beyond.
 
     For x >= 24 and x >= alpha: only then does every part fall as x grows.
     """
@@ -57,7 +57,7 @@ def scale(alpha: Fraction, x: int) -> Fraction:
 
 
 def middle_bound(prior: tuple[Fraction, Fraction], x: int, rises: Ball) -> Ball:
-    """Returns a bound of loss / e over the middle for rates e / (2 Delta), Delta >= LS; x is M.
+    """A bound of loss / e over the middle for rates e / (2 Delta), Delta >= LS; x is M.
 
     ``rises`` bounds |1/Delta(x+1) - 1/Delta(x)| there.
     """

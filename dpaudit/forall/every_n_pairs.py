@@ -32,11 +32,11 @@ class Sums:
 
     @cached_property
     def near(self) -> Ball:
-        """Returns a ball that contains the sum over the outputs up to the reach."""
+        """A ball that contains the sum over the outputs up to the reach."""
         return balls.total([(-v).exp() for v in self.exponents])
 
     def total(self, others: int) -> Ball:
-        """Returns a ball that contains Z with so many far outputs."""
+        """A ball that contains Z with so many far outputs."""
         return self.near + others * (-self.far).exp()
 
 
@@ -57,7 +57,7 @@ class Pairs:
         return self._rows[x]
 
     def log_ratio(self, x: int, y: int) -> Ball:
-        """Returns a ball that contains ln Z_x - ln Z_y for every n: a Moebius function of n, so its ends bound it."""
+        """A ball that contains ln Z_x - ln Z_y for every n: a Moebius function of n, so its ends bound it."""
         p, q = self._row(x), self._row(y)
         found = [
             q.far - p.far if n is None else (p.total(n - self.reach) / q.total(n - self.reach)).log()
@@ -66,7 +66,7 @@ class Pairs:
         return found[0] if len(found) == 1 else balls.from_ends(*found)
 
     def peaks(self, x: int) -> list[Peak]:
-        """Returns the largest losses of x against x+1, and of x+1 against x."""
+        """The largest losses of x against x+1, and of x+1 against x."""
         p, q, gap = self._row(x), self._row(x + 1), self.log_ratio(x + 1, x)
         differences = [b - a for a, b in zip(p.exponents, q.exponents, strict=True)]
         differences.append(q.far - p.far)
@@ -74,11 +74,11 @@ class Pairs:
         return [self._peak(there, x, x + 1), self._peak([-v for v in there], x + 1, x)]
 
     def upper(self, x: int) -> Fraction:
-        """Returns a bound of both losses at every output, for every n of the block."""
+        """A bound of both losses at every output, for every n of the block."""
         return max(balls.ends(peak.value)[1] for peak in self.peaks(x))
 
     def upper_every_epsilon(self, x: int) -> Fraction:
-        """Returns a bound of the same losses that holds at every epsilon, in the proportion of e (section 6)."""
+        """A bound of the same losses that holds at every epsilon, in the proportion of e (section 6)."""
         p, q = self._row(x), self._row(x + 1)
         found = over_every_epsilon([*p.exponents, p.far], [*q.exponents, q.far])
         return balls.ends(found)[1]
@@ -95,7 +95,7 @@ class Pairs:
 
 
 def over_every_epsilon(p: list[Ball], q: list[Ball], far: bool = True) -> Ball:
-    """Returns a ball above the losses of two rows e^-p and e^-q, normalised, and of e^-tp, e^-tq over t, for all t > 0.
+    """A ball above the losses of two rows e^-p and e^-q, normalised, and of e^-tp, e^-tq over t, for all t > 0.
 
     ln Z_q - ln Z_p is at most the largest p_i - q_s(i) whatever the bijection s: both rows are put into the order of
     size, but for a last entry that stands for the far outputs and is matched with itself.
@@ -110,7 +110,7 @@ def over_every_epsilon(p: list[Ball], q: list[Ball], far: bool = True) -> Ball:
 
 
 def reach_for(side: Prior, x: int, tiny: Fraction, most: int) -> int:
-    """Returns a reach beyond which BC_infinity(x, r) is below ``tiny``; at most ``most``."""
+    """A reach beyond which BC_infinity(x, r) is below ``tiny``; at most ``most``."""
     a = side[0]
     reach = x + 2
     target = -balls.ends(balls.ball(tiny).log())[0]

@@ -43,7 +43,7 @@ class Theory:
 
 
 def prove(family: Family, ranged: Ranged, effort: Effort, every_epsilon: bool = False) -> Theory:
-    """Returns the theorem for every n; with ``every_epsilon`` its bounds hold at every epsilon, in its proportion."""
+    """The theorem for every n; with ``every_epsilon`` its bounds hold at every epsilon, in its proportion."""
     e = family.numerator
     small = max(0, len(str(e.denominator)) - len(str(e.numerator)))  # losses are in proportion to a small e
     effort = effort.to(effort.digits + small)
@@ -61,7 +61,7 @@ class Attempt:
     every_epsilon: bool
 
     def run(self) -> Theory:
-        """Returns the theory: the limit, what is below N, the middle and the ends from N on."""
+        """The theory: the limit, what is below N, the middle and the ends from N on."""
         below, rest, ends = (self.effort.stretched(*part) for part in PARTS)
         audits = Audits(self.ranged, rest, self.every_epsilon)
         for n in range(1, EARLY + 1):
@@ -76,7 +76,7 @@ class Attempt:
         return self._theory(search, limit, audits)
 
     def _search(self, audits: Audits) -> tuple[Search, tuple[Fraction, Fraction]]:
-        """Returns the search with the least M at which the middle stays below what is attained, and the limit.
+        """The search with the least M at which the middle stays below what is attained, and the limit.
 
         Where no M does, the last one whose N is small enough is taken.
         """
@@ -126,7 +126,7 @@ def _begins(family: Family) -> dict[int, int]:
 
 
 def _open(search: Search, middle: Fraction, lower: Fraction, upper: Fraction, digits: int) -> str | None:
-    """Returns which inequality lacks, or None where the supremum is as narrow as was asked for."""
+    """Which inequality lacks, or None where the supremum is as narrow as was asked for."""
     if upper - lower <= Fraction(1, 10**digits):
         return None
     if middle > lower:

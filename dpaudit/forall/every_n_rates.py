@@ -31,12 +31,12 @@ class Family:
 
     @staticmethod
     def of(form: Exponent, prior: Prior) -> Family:
-        """Returns the family of all mechanisms of this form with this prior."""
+        """The family of all mechanisms of this form with this prior."""
         return Family(prior, form.e, form.kind, form.gamma)
 
     @property
     def flat(self) -> bool:
-        """Returns whether Delta is the same for all data sets."""
+        """Whether Delta is the same for all data sets."""
         return self.kind in ("constant", "exact")
 
     def sides(self) -> list[Prior]:
@@ -45,20 +45,20 @@ class Family:
         return [(a, b)] if a == b else [(a, b), (b, a)]
 
     def _flat_inverse(self, block: Block) -> Ball:
-        """Returns a ball that contains 1/GS for every n of the block."""
+        """A ball that contains 1/GS for every n of the block."""
         if self.kind == "constant":
             return 1 / gs_constant()
         return 1 / balls.maximum([Distances(near, far, block, 1).between(0, 1) for near, far in self.sides()])
 
     def rates(self, distances: Distances, count: int) -> list[Ball]:
-        """Returns balls that contain the rates of x = 0..count-1 seen from one end, for every n of the block."""
+        """Balls that contain the rates of x = 0..count-1 seen from one end, for every n of the block."""
         half = ball(self.numerator / 2)
         if self.flat:
             return [half * self._flat_inverse(distances.block)] * count
         return [half * v for v in self.inverses(distances, count)]
 
     def inverses(self, distances: Distances, count: int) -> list[Ball]:
-        """Returns balls that contain 1/Delta(x) for x < count: 1/c_0, 1/c_0, 1/c_1, ...; no more than gamma a step."""
+        """Balls that contain 1/Delta(x) for x < count: 1/c_0, 1/c_0, 1/c_1, ...; no more than gamma a step."""
         steps = [1 / c for c in distances.steps(max(1, count - 1))]
         inverses = [steps[0]]
         for x in range(1, count):
@@ -67,7 +67,7 @@ class Family:
         return inverses
 
     def touches(self, m: int) -> bool:
-        """Returns whether S = LS at x = M and from there on in the middle, for every n, seen from both ends."""
+        """Whether S = LS at x = M and from there on in the middle, for every n, seen from both ends."""
         if self.gamma is None:
             return True
         gamma = ball(self.gamma)
@@ -81,7 +81,7 @@ class Family:
         return True
 
     def middle(self, m: int, first: int | None) -> Ball:
-        """Returns a bound of the losses of x, x+1 with M <= x <= n-1-M, for every n >= first; None: in the limit."""
+        """A bound of the losses of x, x+1 with M <= x <= n-1-M, for every n >= first; None: in the limit."""
         if self.flat:
             rate = ball(self.numerator / 2) * self._flat_inverse(LIMIT)
             block = Block(first, first)
@@ -93,15 +93,15 @@ class Family:
         return ball(self.numerator) * middle_bound(self.prior, m, balls.minimum(rises))
 
     def limit_form(self) -> Fraction | None:
-        """Returns the limit over the ends where algebra knows it: e/2 with GS(n, prior) (EVERY_N.md, section 3)."""
+        """The limit over the ends where algebra knows it: e/2 with GS(n, prior) (EVERY_N.md, section 3)."""
         return self.numerator / 2 if self.kind == "exact" else None
 
     def depths(self) -> list[int]:
-        """Returns the M that may be tried, in ascending order: section 4 asks for M >= 24 and M >= both priors."""
+        """The M that may be tried, in ascending order: section 4 asks for M >= 24 and M >= both priors."""
         return [m for m in DEPTHS if m >= max(self.prior)]
 
     def least_n(self, m: int) -> int:
-        """Returns an N from which on sections 2 to 4 hold with this M."""
+        """An N from which on sections 2 to 4 hold with this M."""
         a, b = self.prior
         apart = abs(a - b)
         least = 2 * m + 4 + apart

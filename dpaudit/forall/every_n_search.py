@@ -48,7 +48,7 @@ class Closed:
 
 
 def _short(block: Block) -> bool:
-    """Returns whether slopes are worth while."""
+    """Whether slopes are worth while."""
     return block.first is not None and block.last is not None and block.first < block.last <= 2 * block.first
 
 
@@ -77,7 +77,7 @@ class Search:
         return Pairs(self.family, side, block, reach, top + 2)
 
     def _size(self) -> int:
-        """Returns a bound of e with room: the rates are some multiples of it."""
+        """A bound of e with room: the rates are some multiples of it."""
         return 8 * (int(self.family.numerator) + 1)
 
     def offer(self, n: int | None, side: Prior, peak: Peak) -> None:
@@ -88,7 +88,7 @@ class Search:
         self.floor = max(self.floor, lower)
 
     def limit(self) -> tuple[Fraction, Fraction]:
-        """Returns bounds of the limit of the largest loss of these pairs as n grows."""
+        """Bounds of the limit of the largest loss of these pairs as n grows."""
         lowers, uppers = [], []
         for side in self.family.sides():
             rows = self._pairs(side, LIMIT, self.m - 1)
@@ -101,7 +101,7 @@ class Search:
         return max(lowers), max(uppers)
 
     def whole_limit(self) -> tuple[Fraction, Fraction]:
-        """Returns bounds of the limit of the true epsilon: with the least M at which the middle stays below it."""
+        """Bounds of the limit of the true epsilon: with the least M at which the middle stays below it."""
         depths = self.family.depths()
         known = replace(self, m=depths[0]).limit()[0]
         middles = ((m, balls.ends(self.family.middle(m, None))[1]) for m in depths)
@@ -116,7 +116,7 @@ class Search:
         return lower, upper if middle is not None else max(upper, balls.ends(self.family.middle(m, None))[1])
 
     def run(self, effort: Effort) -> Fraction:
-        """Returns an upper bound of the losses of these pairs for every n >= first; the largest are split first."""
+        """An upper bound of the losses of these pairs for every n >= first; the largest are split first."""
         for side in self.family.sides():
             self.stuck[side] = self._stuck(side) if self.every_epsilon else set()
             self._look(Block(self.first, None), side, tuple(range(self.m)))
@@ -134,7 +134,7 @@ class Search:
         return max(closed.most for closed in self.cover)
 
     def _stuck(self, side: Prior) -> set[int]:
-        """Returns the pairs that no block of matched rows closes, however large its n; of one rate, all pairs."""
+        """The pairs that no block of matched rows closes, however large its n; of one rate, all pairs."""
         if self.family.flat:
             return set(range(self.m))
         rows = self._pairs(side, LIMIT, self.m - 1)
@@ -175,7 +175,7 @@ class Search:
     def _closed(
         block: Block, side: Prior, pairs: tuple[int, ...], plain: dict[int, Fraction], uppers: dict[int, Fraction]
     ) -> Closed | None:
-        """Returns the block with the bound of these pairs, and whether it needs slopes."""
+        """The block with the bound of these pairs, and whether it needs slopes."""
         if not pairs:
             return None
         upper = max(uppers[x] for x in pairs)

@@ -93,7 +93,7 @@ class SlopedPairs:
         return [*exponents, exact * h], log, [*turns, slope * h], -down / total
 
     def upper(self, x: int) -> Fraction:
-        """Returns a bound of both losses of x and x+1 at every output, for every n of the block."""
+        """A bound of both losses of x and x+1 at every output, for every n of the block."""
         (p, z, dp, dz), (q, y, dq, dy) = self._row(x), self._row(x + 1)
         bounds = []
         for i in range(len(p)):

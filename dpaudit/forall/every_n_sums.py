@@ -30,7 +30,7 @@ class BySums:
 
 
 def by_sums(x: Row, y: Row, far: tuple[Ball, Ball] | None, bar: Fraction) -> BySums:
-    """Returns a bound of loss / epsilon of x against y, and its intervals, halved until it is below the bar.
+    """A bound of loss / epsilon of x against y, and its intervals, halved until it is below the bar.
 
     ``x`` and ``y`` are the outputs up to the reach, ``far`` contains the exponents of every other output in both rows,
     if there are any.

@@ -51,16 +51,16 @@ class PriorMapResult(Theorem):
     """How the box was decided, see ``MapSearch.tree``; for the certificate."""
 
     def box(self) -> Box:
-        """Returns the whole box."""
+        """The whole box."""
         return Box(tuple(_side(alpha) for alpha in self.subject.prior))
 
     @property
     def complete(self) -> bool:
-        """Returns whether no more than the rest is undecided."""
+        """Whether no more than the rest is undecided."""
         return self.undecided <= self.rest
 
     def members(self) -> dict[str, Any]:
-        """Returns the fields for JSON, one entry a box."""
+        """The fields for JSON, one entry a box."""
         shown = [
             {
                 "verdict": patch.verdict.value,
@@ -72,11 +72,11 @@ class PriorMapResult(Theorem):
         return {name: value for name, value in super().members().items() if name != "tree"} | {"boxes": shown}
 
     def boxes_with(self, verdict: Verdict) -> list[Patch]:
-        """Returns the boxes with this verdict, the largest first."""
+        """The boxes with this verdict, the largest first."""
         return sorted((p for p in self.boxes if p.verdict is verdict), key=lambda patch: -patch.box.area)
 
     def lines(self) -> list[Line]:
-        """Returns the shares, with the largest box of each kind."""
+        """The shares, with the largest box of each kind."""
         found: list[Line] = []
         for verdict, share in (
             (Verdict.PROVED, self.proved),
@@ -112,7 +112,7 @@ class PriorMapResult(Theorem):
         axes.set_title(f"{subject.mech}, n = {subject.n}, ε = {subject.epsilon}: where it is {guarantee}", loc="left")
 
     def effort_text(self) -> str:
-        """Returns how it was found."""
+        """How it was found."""
         plural = "es" * (self.examined != 1)
         return f"{self.examined} box{plural} examined, {self.precision_bits} bits, {self.seconds:.3f} s"
 
@@ -127,12 +127,12 @@ def in_percent(verdict: Verdict, share: Fraction) -> str:
 
 
 def _sides_text(box: Box) -> str:
-    """Returns the sides, for people: exactly where that is short, else to 5 digits within the box."""
+    """The sides, for people: exactly where that is short, else to 5 digits within the box."""
     return " × ".join(_inside(low, high) for low, high in box.sides)
 
 
 def _inside(low: Fraction, high: Fraction) -> str:
-    """Returns an interval within [low, high]: what is said of the box is true of it.
+    """An interval within [low, high]: what is said of the box is true of it.
 
     >>> _inside(Fraction(1, 9), Fraction(2)), _inside(Fraction(123457, 10**6), Fraction(1234567, 10**6))
     ('[1/9, 2]', '[0.12346, 1.2345]')
@@ -147,7 +147,7 @@ def _inside(low: Fraction, high: Fraction) -> str:
 def prior_map(
     ranged: Ranged, effort: Effort, rest: Exact | None = None, claim: Guarantee | None = None
 ) -> PriorMapResult:
-    """Returns the map of the box of priors for the ``claim``, else for what the mechanism claims, else epsilon-DP."""
+    """The map of the box of priors for the ``claim``, else for what the mechanism claims, else epsilon-DP."""
     start, bound = perf_counter(), stated_bound(ranged, claim)
     share, option = REST if rest is None else probability("rest", rest), ranged.option_text("prior")
     mechanism, form = _in_form(ranged, option)
@@ -177,7 +177,7 @@ def prior_map(
 
 
 def _in_form(ranged: Ranged, option: str) -> tuple[Exponential, Exponent]:
-    """Returns the mechanism with the form of its law, or says why there is no map."""
+    """The mechanism with the form of its law, or says why there is no map."""
     name, offered = ranged.mechanism.name, with_exponent(ranged.mechanism)
     if offered is None and ranged.mechanism.algebra().worst() is not None:
         raise InputError("prior", option, f"the privacy of {name} does not depend on the prior: give one prior")
@@ -191,7 +191,7 @@ def _in_form(ranged: Ranged, option: str) -> tuple[Exponential, Exponent]:
 
 
 def _side(alpha: Fraction | Span) -> tuple[Fraction, Fraction]:
-    """Returns the ends of a side."""
+    """The ends of a side."""
     if not isinstance(alpha, Span):
         return alpha, alpha
     assert alpha.low is not None
@@ -200,7 +200,7 @@ def _side(alpha: Fraction | Span) -> tuple[Fraction, Fraction]:
 
 
 def _whole(shares: dict[Verdict, Fraction]) -> Verdict:
-    """Returns the verdict on the claim for every prior of the box."""
+    """The verdict on the claim for every prior of the box."""
     if shares[Verdict.REFUTED]:
         return Verdict.REFUTED
     return Verdict.UNDECIDED if shares[Verdict.UNDECIDED] else Verdict.PROVED

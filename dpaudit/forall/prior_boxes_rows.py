@@ -25,28 +25,28 @@ class Box:
 
     @property
     def axes(self) -> tuple[int, ...]:
-        """Returns the cells whose side is not a point."""
+        """The cells whose side is not a point."""
         return tuple(i for i, (low, high) in enumerate(self.sides) if low < high)
 
     @property
     def area(self) -> Fraction:
-        """Returns the product of the sides that are no points."""
+        """The product of the sides that are no points."""
         product = Fraction(1)
         for i in self.axes:
             product *= self.sides[i][1] - self.sides[i][0]
         return product
 
     def corner(self, which: int) -> tuple[Fraction, ...]:
-        """Returns the lowest prior (0) or the highest (1)."""
+        """The lowest prior (0) or the highest (1)."""
         return tuple(side[which] for side in self.sides)
 
     @property
     def centre(self) -> tuple[Fraction, ...]:
-        """Returns the prior in the middle."""
+        """The prior in the middle."""
         return tuple((low + high) / 2 for low, high in self.sides)
 
     def split(self, axis: int) -> tuple[Box, Box]:
-        """Returns both halves."""
+        """Both halves."""
         low, high = self.sides[axis]
         middle = (low + high) / 2
         cut = [(low, middle), (middle, high)]
@@ -54,7 +54,7 @@ class Box:
         return one, other
 
     def mirrored(self) -> Box:
-        """Returns the box with the order of the cells reversed."""
+        """The box with the order of the cells reversed."""
         return Box(self.sides[::-1])
 
 

@@ -35,7 +35,7 @@ class Patch:
     witness: Witness | None = None
 
     def mirrored(self) -> Patch:
-        """Returns the patch with the order of the cells reversed."""
+        """The patch with the order of the cells reversed."""
         swapped = None
         if self.witness is not None and self.witness.output is not None:
             swapped = Witness(self.witness.x[::-1], self.witness.x_prime[::-1], self.witness.output[::-1])
@@ -54,11 +54,11 @@ class Node:
 
     @property
     def area(self) -> Fraction:
-        """Returns the area that it stands for."""
+        """The area that it stands for."""
         return self.box.area * (1 + self.twice)
 
     def patches(self) -> list[Patch]:
-        """Returns the boxes that it leaves undecided."""
+        """The boxes that it leaves undecided."""
         patch = Patch(self.box, Verdict.UNDECIDED)
         return [patch, patch.mirrored()] if self.twice else [patch]
 
@@ -73,7 +73,7 @@ class Open:
 
 
 def mirror(pair: Pair) -> Pair:
-    """Returns the pair with the order of the cells reversed."""
+    """The pair with the order of the cells reversed."""
     return pair[0][::-1], pair[1][::-1]
 
 
@@ -119,19 +119,19 @@ class MapSearch:
         return [node for _, _, node in heap]
 
     def first(self, box: Box) -> tuple[Pair, ...]:
-        """Returns every ordered adjacent pair; on a box that is its own mirror image one of a pair and its mirror."""
+        """Every ordered adjacent pair; on a box that is its own mirror image one of a pair and its mirror."""
         pairs = [(x, y) for x in self.mechanism.datasets() for y in self.mechanism.neighbors(x)]
         if self.is_symmetric(box):
             pairs = [pair for pair in pairs if pair <= mirror(pair)]
         return tuple(pairs)
 
     def is_symmetric(self, box: Box) -> bool:
-        """Returns whether the box is its own mirror image, k = 2, and the mirror carries neighbors to neighbors."""
+        """Whether the box is its own mirror image, k = 2, and the mirror carries neighbors to neighbors."""
         mirrors = len(box.sides) == 2 and self.mechanism.adjacency.keeps_under_permutation
         return mirrors and box.sides[0] == box.sides[1]
 
     def children(self, node: Node, found: Open) -> list[Node]:
-        """Returns the halves of a box; of one that is its own mirror image three quarters, one standing for two."""
+        """The halves of a box; of one that is its own mirror image three quarters, one standing for two."""
         if not self.is_symmetric(node.box):
             return [Node(half, found.pairs, found.suspect, node.twice) for half in node.box.split(found.axis)]
         (low, above), (_, high) = (half.split(1) for half in node.box.split(0))
@@ -140,7 +140,7 @@ class MapSearch:
         return [*parts, Node(above, both, found.suspect, twice=True)]
 
     def tree(self, box: Box, mirrors: bool) -> Any:
-        """Returns how the box was decided: a verdict, a witness, or the side it was halved along with what was left.
+        """How the box was decided: a verdict, a witness, or the side it was halved along with what was left.
 
         [axis, pairs, half, half]: all pairs but these are proved on the box, and only these are looked at in the
         halves; ["REFUTED", x, x', output]; "PROVED" for the pairs left; "UNDECIDED". ``mirrors``: a box that was not
@@ -168,7 +168,7 @@ class MapSearch:
         return balls.certainly_less(self.bound, losses[self.outputs.index(witness.output or ())])
 
     def decide(self, node: Node) -> Patch | Open:
-        """Returns the box with its verdict, or what is left to be decided."""
+        """The box with its verdict, or what is left to be decided."""
         rows = BoxRows(self.form, self.mechanism.model, node.box)
         if node.suspect is not None and self.refutes(rows, node.suspect):
             return Patch(node.box, Verdict.REFUTED, node.suspect)
@@ -187,7 +187,7 @@ class MapSearch:
         return Open(tuple(pair for _, pair, _ in left), witness, self._axis(node.box, x, y))
 
     def _axis(self, box: Box, x: Histogram, y: Histogram) -> int:
-        """Returns the side along which the distance of the worst pair falls most at first, from the lowest corner."""
+        """The side along which the distance of the worst pair falls most at first, from the lowest corner."""
 
         def distance(prior: tuple[Fraction, ...]) -> float:
             return float(Hellinger(Model(self.mechanism.model.n, prior)).between(x, y).mid())

@@ -26,7 +26,7 @@ class Span:
 
     @staticmethod
     def read(option: str, value: Any, all_of_them: bool = True) -> Span:
-        """Returns the span that "all" or "1/100..16" denotes; its ends are > 0 and apart."""
+        """The span that "all" or "1/100..16" denotes; its ends are > 0 and apart."""
         text = str(value).strip()
         if is_all(text) and all_of_them:
             return Span()
@@ -61,13 +61,13 @@ class Ranged:
 
     @property
     def ranging(self) -> tuple[str, ...]:
-        """Returns which of n, prior and eps are not a single value."""
+        """Which of n, prior and eps are not a single value."""
         places = {"n": (self.n,), "prior": self.prior, "eps": (self.epsilon,)}
         return tuple(name for name, values in places.items() if any(isinstance(v, Span) for v in values))
 
     @property
     def drawable(self) -> bool:
-        """Returns whether this is a box of priors with two sides."""
+        """Whether this is a box of priors with two sides."""
         return self.ranging == ("prior",) and [type(alpha) for alpha in self.prior] == [Span, Span]
 
     def option_text(self, name: str) -> str:
@@ -75,39 +75,39 @@ class Ranged:
         return show({"n": self.n, "prior": self.prior, "eps": self.epsilon}[name])
 
     def at(self, n: int | None = None, prior: Any = None, eps: Any = None) -> Setting:
-        """Returns the setting at one point; what is a span here must be given."""
+        """The setting at one point; what is a span here must be given."""
         given: tuple[tuple[Any, Any], ...] = ((n, self.n), (prior, self.prior), (eps, self.epsilon))
         size, cells, nominal = (own if value is None else value for value, own in given)
         model, epsilon = make_model(size, None, cells), positive("eps", nominal)
         return Setting(self.mech, model, epsilon, self.parameters, self.adjacency)
 
     def moved(self, n: int | None = None, prior: Any = None, eps: Any = None) -> PosteriorMechanism:
-        """Returns the mechanism at one point."""
+        """The mechanism at one point."""
         mechanism = posterior(self.at(n, prior, eps).mechanism)
         assert mechanism is not None
         return mechanism
 
     @cached_property
     def mechanism(self) -> PosteriorMechanism:
-        """Returns the mechanism at one of the points: it has the name, the formula and the parameters."""
+        """The mechanism at one of the points: it has the name, the formula and the parameters."""
         prior = tuple(_first(alpha) for alpha in self.prior)
         return self.moved(1 if isinstance(self.n, Span) else self.n, prior, _first(self.epsilon))
 
     def describe(self) -> dict[str, Any]:
-        """Returns the same members as a mechanism's own description, spans as text."""
+        """The same members as a mechanism's own description, spans as text."""
         lines = self.mechanism.describe()
         lines["n"] = self.n if isinstance(self.n, int) else str(self.n)
         return lines | {"prior": [str(alpha) for alpha in self.prior], "nominal_epsilon": str(self.epsilon)}
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns the setting as exact text, from which ``from_dict`` makes it again; see ``Setting.to_dict``."""
+        """The setting as exact text, from which ``from_dict`` makes it again; see ``Setting.to_dict``."""
         relation = self.adjacency.option() if isinstance(self.adjacency, Adjacency) else self.adjacency
         place = {"n": self.n if isinstance(self.n, int) else str(self.n), "prior": show(self.prior)}
         shown = {"mech": self.mech, **place, "eps": str(self.epsilon), "parameters": self.mechanism.settings()}
         return shown if relation is None else {**shown, "adjacency": relation}
 
     def setting_text(self) -> str:
-        """Returns the setting in one line, for people."""
+        """The setting in one line, for people."""
         texts = {"n": str(self.n), "ε": str(self.epsilon), **self.mechanism.settings()}
         words = {"n": "every n ≥ 1", "ε": "every ε > 0"}
         parts = [words.get(name, "") if value == ALL else f"{name} = {value}" for name, value in texts.items()]
@@ -116,7 +116,7 @@ class Ranged:
         return ", ".join([parts[0], *shape, *parts[1:], *relation])
 
     def command_line(self, command: str, **options: Any) -> str:
-        """Returns the command that asks this again; options at their defaults are left out."""
+        """The command that asks this again; options at their defaults are left out."""
         uniform = self.prior == (Fraction(1),) * len(self.prior)
         words: dict[str, Any] = {"mech": self.mech, "n": self.n, "prior": None if uniform else self.prior}
         words["k"] = len(self.prior) if uniform and len(self.prior) > 2 else None
@@ -128,7 +128,7 @@ class Ranged:
 
 
 def _first(value: Fraction | Span) -> Fraction:
-    """Returns a value of the span."""
+    """A value of the span."""
     if not isinstance(value, Span):
         return value
     return Fraction(1) if value.low is None else value.low
@@ -156,7 +156,7 @@ def read(
     settings: Mapping[str, Any] | None = None,
     **parameters: Any,
 ) -> Setting | Ranged:
-    """Returns the setting (``Setting.read``), or a ranged one where n, prior or eps is "all" or a range.
+    """The setting (``Setting.read``), or a ranged one where n, prior or eps is "all" or a range.
 
     >>> read("EHDL", n=100, eps="all").command_line("epsilon")
     'dpaudit epsilon --mech EHDL --n 100 --eps all'
@@ -198,7 +198,7 @@ def read(
 
 
 def from_dict(entry: Mapping[str, Any]) -> Setting | Ranged:
-    """Returns the setting that ``to_dict`` wrote."""
+    """The setting that ``to_dict`` wrote."""
     if "own" in entry or not any(is_ranged(entry[name]) for name in ("n", "prior", "eps")):
         return Setting.from_dict(entry)
     place = {name: entry[name] for name in ("n", "prior", "eps")}
@@ -206,7 +206,7 @@ def from_dict(entry: Mapping[str, Any]) -> Setting | Ranged:
 
 
 def _every(option: str, value: Any) -> Span:
-    """Returns the span of all n; a range of n is no theorem but a list of audits."""
+    """The span of all n; a range of n is no theorem but a list of audits."""
     if not is_all(value):
         raise InputError(
             option, value, "must be a whole number >= 1 or all; compare, search, report and sweep take ranges of n"

@@ -34,11 +34,11 @@ class Theorem(Answer):
     """Whether the user states what is judged."""
 
     def about(self) -> dict[str, Any]:
-        """Returns the setting, spans as text."""
+        """The setting, spans as text."""
         return self.subject.describe()
 
     def lines(self) -> list[Line]:
-        """Returns the answer for people, row by row, without the setting and the verdict."""
+        """The answer for people, row by row, without the setting and the verdict."""
         raise NotImplementedError
 
     @property
@@ -77,17 +77,17 @@ class Theorem(Answer):
         return [headline(self.judgement, self.claim, ""), Fields(again(rows, self.command))]
 
     def members(self) -> dict[str, Any]:
-        """Returns the fields for JSON; "claimed" is null where nothing is."""
+        """The fields for JSON; "claimed" is null where nothing is."""
         members = {name: value for name, value in super().members().items() if name != "asked"}
         return members | ({"claimed": None} if self.whose is Whose.NOMINAL else {})
 
     @property
     def complete(self) -> bool:
-        """Returns whether all that was asked is decided; else the exit code is 3."""
+        """Whether all that was asked is decided; else the exit code is 3."""
         return self.claim.verdict is not Verdict.UNDECIDED
 
     def effort_text(self) -> str:
-        """Returns how it was found."""
+        """How it was found."""
         return f"{self.seconds:.3f} s"
 
 
@@ -97,7 +97,7 @@ class Supremum(Theorem):
 
     @property
     def value(self) -> Enclosure:
-        """Returns an enclosure of the supremum."""
+        """An enclosure of the supremum."""
         raise NotImplementedError
 
     def where(self) -> str:
@@ -134,7 +134,7 @@ def stated_bound(ranged: Ranged, claim: Guarantee | None) -> Fraction:
 
 
 def by_algebra(value: Enclosure, known: Fraction | None) -> str:
-    """Returns what follows an enclosure where the rational that it contains is known: " = 1/2, by algebra"."""
+    """What follows an enclosure where the rational that it contains is known: " = 1/2, by algebra"."""
     rational = "" if str(known) == str(value) else f" = {known}"
     return "" if known is None else f"{rational}, by algebra"
 
@@ -167,7 +167,7 @@ class EveryEpsilon(Guarantee):
 
     @property
     def form(self) -> str:  # type: ignore[override]
-        """Returns the factor: no option takes such a claim."""
+        """The factor: no option takes such a claim."""
         return "ratio={factor}"
 
     def judge(self, mechanism: Audited, effort: Effort, worst: Worst | None = None) -> Claim:

@@ -285,7 +285,7 @@ RELEASES = 40
 
 
 def release_page(result: ReleaseResult) -> Page:
-    """Returns what was released, what the audit says, what it cost."""
+    """What was released, what the audit says, what it cost."""
     many = len(result.released)
     value = Against(result.epsilon, result.audited.bound())
     rows: list[Line] = [*subject_rows(result.subject), ("true ε", Words(strong(value), " of one release"))]

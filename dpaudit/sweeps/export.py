@@ -122,7 +122,7 @@ def _cell_text(value: list[int] | str | None) -> str | None:
 
 
 def writer(path: str) -> Callable[[Sequence[Row], str], bytes]:
-    """Returns what makes the content of this kind of file; another ending is refused."""
+    """What makes the content of this kind of file; another ending is refused."""
     write = {".csv": _csv, ".parquet": _parquet}.get(Path(path).suffix.lower())
     if write is None:
         raise InputError("export", path, "must end in .csv or .parquet")

@@ -43,7 +43,7 @@ def parameter_names() -> list[str]:
 
 
 def axes() -> tuple[str, ...]:
-    """Returns what varies; every combination is one audit."""
+    """What varies; every combination is one audit."""
     return ("mech", "n", "k", "prior", "eps", "adjacency", *parameter_names(), "x")
 
 
@@ -71,7 +71,7 @@ def canonical(spec: Mapping[str, Any]) -> str:
 
 
 def sources(mech: str, adjacency: str | None) -> dict[str, str | None]:
-    """Returns what a result depends on besides its setting: dpaudit's version and the SHA-256 of the files."""
+    """What a result depends on besides its setting: dpaudit's version and the SHA-256 of the files."""
     pairs = None if adjacency is None else sha256_of("adjacency", adjacency)
     source = None if in_family(mech) else sha256_of("mech", mech)
     return {"version": __version__, "source": source, **({"pairs": pairs} if pairs else {})}
@@ -219,7 +219,7 @@ def _theorem(ranged: Ranged, spec: dict[str, Any]) -> Job:
 
 
 def quantity_of(ranged: Ranged) -> str:
-    """Returns what of a ranged setting is bounded: true epsilon, or over every epsilon its ratio to epsilon."""
+    """What of a ranged setting is bounded: true epsilon, or over every epsilon its ratio to epsilon."""
     return "ratio" if "eps" in ranged.ranging else "epsilon"
 
 

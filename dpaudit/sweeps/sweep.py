@@ -87,7 +87,7 @@ class SweepResult(Shown):
         return [Fields([*rows, ("", f"and {unnamed} more: --export lists them")] if unnamed else rows)]
 
     def notes(self) -> list[str]:
-        """Returns what one should know about the rows, one line each."""
+        """What one should know about the rows, one line each."""
         kept = f"{self.stale} rows of another version of dpaudit or another source are kept, not shown"
         return [kept] * bool(self.stale) + [f"{mech} has changed: run the plan again" for mech in self.changed]
 

@@ -70,7 +70,7 @@ GRID_1 = Grid(
 
 
 def supposes(comparison: Comparison, relation: str, low: Any, high: Any) -> Proof:
-    """Returns a proof that shows the relation where low < high, as symbols; both must be the statement's own."""
+    """A proof that shows the relation where low < high, as symbols; both must be the statement's own."""
     given = comparison.hypothesis
     same = given is not None and given.sides(*SYMBOLS) == (low, high)
     proof = Proof().requires("the relation of the statement", comparison.relation == relation)
@@ -113,7 +113,7 @@ def least_n_proof() -> Proof:
 
 
 def small_t(model: Model, a: int) -> list[Span]:
-    """Returns the near outputs for the separating thresholds t <= SMALL_T: those whose distances are all below it."""
+    """The near outputs for the separating thresholds t <= SMALL_T: those whose distances are all below it."""
     with balls.precision(128):
         row = distances(model, a)
         below = [balls.certainly_less(h, ball(SMALL_T)) for h in row]
@@ -204,7 +204,7 @@ STRICT_3 = [at(55, "1e-30 1", "3/50")]
 
 
 def _two_steps_agree() -> bool:
-    """Returns whether BC(x, a+2)^2 = A/(A+1) (B-2)/(B-1) on a few models, exactly."""
+    """Whether BC(x, a+2)^2 = A/(A+1) (B-2)/(B-1) on a few models, exactly."""
     for model in (Model(5, (Fraction(1), Fraction(1))), Model(4, (Fraction(2, 3), Fraction(3)))):
         for a in range(model.n - 1):
             big_a, big_b = a + model.prior[0], model.n - a + model.prior[1]

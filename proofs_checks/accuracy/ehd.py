@@ -30,7 +30,7 @@ FACTORS: dict[Factor, str] = {e_epsilon: "e^(−ε)", e_global: "e^(−ε/(2GS�
 
 
 def _weights_agree(mechanism: Side, factor: Factor) -> bool:
-    """Returns whether the mechanism's Pr is that of the weights f^H, on a few cases, to 256 bits."""
+    """Whether the mechanism's Pr is that of the weights f^H, on a few cases, to 256 bits."""
     with balls.precision(256):
         for n, prior, eps in product((2, 3, 6), (PRIORS[0], PRIORS[5]), (Fraction(1), Fraction(1, 4))):
             for a in (0, n // 2):
@@ -154,7 +154,7 @@ def _words(prior: Prior) -> str:
 
 
 def _at_zero(prior: Prior, eps: Fraction, *sizes: int) -> Outcome:
-    """Returns the outcome at kappa = 0 only, where the claim is tightest."""
+    """The outcome at kappa = 0 only, where the claim is tightest."""
     nearest = replace(STATED[UPPER], sets=lambda model, a: [(a, a)])
     return nearest.run(Grid(n=sizes, prior=[prior], eps=[eps]))
 

@@ -49,7 +49,7 @@ Place = tuple[int, int]
 
 
 def enough(n: int, a: int, span: tuple[int, int], eps: Fraction, gamma: Fraction) -> bool:
-    """Returns whether Pr[output in the span] >= 1 - gamma for LSHist: exactly if it is a constant, else by balls."""
+    """Whether Pr[output in the span] >= 1 - gamma for LSHist: exactly if it is a constant, else by balls."""
     poly = laplace_interval(n, a, *span)
     if poly.degree() <= 0:
         return bool(poly[0] * gamma.denominator >= gamma.denominator - gamma.numerator)
@@ -57,7 +57,7 @@ def enough(n: int, a: int, span: tuple[int, int], eps: Fraction, gamma: Fraction
 
 
 def error_at(model: Model, a: int, eps: Fraction, gamma: Fraction) -> int:
-    """Returns an output r with H(x, r) = E(x), by its first cell."""
+    """An output r with H(x, r) = E(x), by its first cell."""
     inner = (a, a - 1)
     for lo, hi in levels(model, a):
         if enough(model.n, a, (lo, hi), eps, gamma):
@@ -67,14 +67,14 @@ def error_at(model: Model, a: int, eps: Fraction, gamma: Fraction) -> int:
 
 
 def in_units_of_ls(model: Model, a: int, r: int) -> Ball:
-    """Returns a ball that contains H(x, r) / LS(x); exactly 1 if they are equal."""
+    """A ball that contains H(x, r) / LS(x); exactly 1 if they are equal."""
     if next(span for span in levels(model, a) if span[0] <= r <= span[1]) == within_ls(model, a):
         return ball(1)
     return distances(model, a)[r] / local_sensitivity(model, a)
 
 
 def steps_allowed(eps: Fraction, gamma: Fraction) -> Ball:
-    """Returns a ball that contains L = ln(1/gamma)/eps."""
+    """A ball that contains L = ln(1/gamma)/eps."""
     return -ball(gamma).log() / ball(eps)
 
 
@@ -90,7 +90,7 @@ def whole_steps(eps: Fraction, gamma: Fraction) -> int:
 
 
 def sample(n: int) -> list[int]:
-    """Returns the first cells of the data sets that are measured."""
+    """The first cells of the data sets that are measured."""
     return sorted({0, min(1, n), min(2, n), n // 2, n})
 
 
@@ -126,7 +126,7 @@ def floor_proof() -> Proof:
 
 
 def without_ceiling(model: Model, a: int, eps: Fraction, gamma: Fraction) -> Outcome:
-    """Returns the outcome of Theorem 4.3's middle step, E(x) <= max of H(x, x+j) over |j| <= L, at one instance."""
+    """The outcome of Theorem 4.3's middle step, E(x) <= max of H(x, x+j) over |j| <= L, at one instance."""
     at, most = error_at(model, a, eps, gamma), whole_steps(eps, gamma) - 1
     window = [r for r in range(a - most, a + most + 1) if 0 <= r <= model.n]
     near = laplace_interval(model.n, a, window[0], window[-1])

@@ -31,7 +31,7 @@ def rate(eps: Fraction) -> Ball:
 
 
 def integral(eps: Fraction) -> Ball:
-    """Returns a number that is certainly ≥ I(ε).
+    """A number that is certainly ≥ I(ε).
 
     The integrand falls with u, so a left sum is an upper bound. Beyond CUT: with v = e^(−u²), √(1−v) ≥ 1 − v, so it is
     at most e^(−cε)(e^(cεv) − 1) ≤ cε·v, as v ≤ 1; and ∫ e^(−u²) from CUT on is at most e^(−CUT²)/(2·CUT).
@@ -66,7 +66,7 @@ class Eventually:
         return ball(-self.eps).exp() - (-rate(self.eps)).exp()
 
     def most(self, n: int) -> Ball:
-        """Returns the bound on Z, 1 + n·e^(−cε) + 4√A·I."""
+        """The bound on Z, 1 + n·e^(−cε) + 4√A·I."""
         return 1 + n * (-rate(self.eps)).exp() + 4 * self.root(n) * self.area
 
     def excess(self) -> Ball:
@@ -74,7 +74,7 @@ class Eventually:
         return self.start * ball(-self.eps).exp() - self.most(self.start)
 
     def slope(self) -> Ball:
-        """Returns what has the sign of its derivative in n there, √A·(e^(−ε) − e^(−cε)) − I; it rises with n."""
+        """What has the sign of its derivative in n there, √A·(e^(−ε) − e^(−cε)) − I; it rises with n."""
         return self.root(self.start) * self.gain() - self.area
 
     def root(self, n: int) -> Ball:
@@ -82,14 +82,14 @@ class Eventually:
         return ball(n // 2 + self.alpha).sqrt()
 
     def bounds_rows(self) -> bool:
-        """Returns whether the engine's Z is below the bound on a few rows."""
+        """Whether the engine's Z is below the bound on a few rows."""
         with balls.precision(BITS):
             rows = Rows(self.alpha, self.start)
             sums = {n: (self.value(rows, n) + n) * ball(-self.eps).exp() for n in (2, 20, 200, self.start)}
             return all(balls.certainly_less(found, self.most(n)) for n, found in sums.items())
 
     def first(self) -> int:
-        """Returns the least n₀ such that D = e^ε·Z − n is certainly < 0 at every even n from n₀ to start."""
+        """The least n₀ such that D = e^ε·Z − n is certainly < 0 at every even n from n₀ to start."""
         found = self.start
         with balls.precision(BITS):
             rows = Rows(self.alpha, self.start)
@@ -104,12 +104,12 @@ class Eventually:
             return all(balls.certainly_less(balls.zero(), self.value(rows, n)) for n in sizes)
 
     def value(self, rows: Rows, n: int) -> Ball:
-        """Returns a ball that contains D(ε) = e^ε·Z − n of the balanced row of n."""
+        """A ball that contains D(ε) = e^ε·Z − n of the balanced row of n."""
         at = ball(self.eps)
         return at.exp() + 2 * balls.total([(at * e).exp() for e in rows.exponents(n)]) - n
 
     def part(self, known: int) -> Part:
-        """Returns the proved statement: from which n on it fails, and that it holds below; D > 0 for even n < known."""
+        """The proved statement: from which n on it fails, and that it holds below; D > 0 for even n < known."""
         first, zero = self.first(), balls.zero
         proof = Proof().says("as for every ε", "Z ≤ 1 + n·e^(−cε) + 4√A·I, and it fails where that is ≤ n·e^(−ε)")
         proof.requires("the bound on Z", not sum_lemma().obstacle)
@@ -128,7 +128,7 @@ class Eventually:
 
 
 def always_part() -> Part:
-    """Returns the proved statement for every ε and every equal prior, without a number."""
+    """The proved statement for every ε and every equal prior, without a number."""
     proof = sum_lemma().less("c > 1", "as 2·GS₀ < 1: so e^(−ε) > e^(−cε)", lambda: 2 * gs_constant(), lambda: ball(1))
     proof.says(
         "so", "n·(e^(−ε) − e^(−cε)) grows like n, 1 + 4√A·I like √n: it fails for every even n that is large enough"
@@ -145,7 +145,7 @@ def exponent(j: int, a: Fraction) -> Fraction:
 
 
 def engine_below_gaussian() -> bool:
-    """Returns whether the engine's BC(x, x+j) ≤ e^(−j²/(4A)) for every j of a few balanced rows."""
+    """Whether the engine's BC(x, x+j) ≤ e^(−j²/(4A)) for every j of a few balanced rows."""
     with balls.precision(BITS):
         for n, alpha in LEMMA_CASES:
             h, m = Hellinger(Model(n, (alpha, alpha))), n // 2

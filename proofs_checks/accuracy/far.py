@@ -43,13 +43,13 @@ class Rows:
         self._c = 1 / (2 * gs_constant())
 
     def exponents(self, n: int) -> list[Ball]:
-        """Returns balls that contain them; the outputs n/2 - j have the same."""
+        """Balls that contain them; the outputs n/2 - j have the same."""
         m = n // 2
         return [1 - self._c * self._h.between((m, m), (m + j, m - j)) for j in range(1, m + 1)]
 
 
 def first_failure(alpha: Fraction, most: int) -> Reach:
-    """Returns how far the claim holds for the prior (alpha, alpha), searching even n up to ``most``."""
+    """How far the claim holds for the prior (alpha, alpha), searching even n up to ``most``."""
     with balls.precision(BITS):
         rows, guess = Rows(alpha, most), 0.25
         for n in range(2, most + 1, 2):
@@ -91,7 +91,7 @@ def _positive(n: int, exponents: list[Ball], eps: Fraction) -> bool:
 
 
 def _simplest_failure(n: int, exponents: list[float], near: float) -> Fraction:
-    """Returns the rational of least denominator near the minimum at which D seems to be negative; a scan decides."""
+    """The rational of least denominator near the minimum at which D seems to be negative; a scan decides."""
     for denominator in range(1, 1000):
         eps = Fraction(max(1, round(near * denominator)), denominator)
         if exp(eps) + 2 * sum(exp(float(eps) * e) for e in exponents) < n:
@@ -128,12 +128,12 @@ FAR_POINTS = [
 
 
 def some_even_sets(model: Model, a: int) -> list[Span]:
-    """Returns a few of the near sets of balanced data with an equal prior: they lie evenly around x."""
+    """A few of the near sets of balanced data with an equal prior: they lie evenly around x."""
     if 2 * a != model.n:
         return []
     return [(a - kappa, a + kappa) for kappa in sorted({0, 1, a // 8, a - 1})]
 
 
 def far_rows(comparison: Comparison) -> Outcome:
-    """Returns the outcome on single rows far out: balanced data, equal priors, kappa = 0, 1, n/16 and n/2 - 1."""
+    """The outcome on single rows far out: balanced data, equal priors, kappa = 0, 1, n/16 and n/2 - 1."""
     return replace(comparison, sets=some_even_sets).run(FAR_POINTS)

@@ -47,7 +47,7 @@ def ceiling_law(q: Any, k: Any) -> Any:
 
 
 def printed_floor_law(q: Any, k: Any) -> Any:
-    """Returns what A3 section 6.1.2 prints; k = q^(t-1)."""
+    """What A3 section 6.1.2 prints; k = q^(t-1)."""
     return HALF * (k - k * q)
 
 
@@ -57,7 +57,7 @@ def abs_floor_law(q: Any, k: Any) -> Any:
 
 
 def printed_abs_law(q: Any, k: Any) -> Any:
-    """Returns what P1 section 5.1 prints; k = q^t."""
+    """What P1 section 5.1 prints; k = q^t."""
     return k - k * q
 
 
@@ -67,7 +67,7 @@ def interval_law(q: Any, _: Any) -> Any:
 
 
 def printed_interval_law(q: Any, _: Any) -> Any:
-    """Returns what Corollary 4.4.1 prints."""
+    """What Corollary 4.4.1 prints."""
     return 1 - HALF * (q + q * q)
 
 
@@ -78,7 +78,7 @@ Both = tuple[Fraction, fmpq_poly, fmpq_poly]
 def compared(
     grid: Grid, names: tuple[str, str, str], true: Chance, printed: Chance, scale: int, shift: int = 0
 ) -> Outcome:
-    """Returns the outcome of "true = printed" on the grid: q = e^(-eps/scale), K = q^(t-shift).
+    """The outcome of "true = printed" on the grid: q = e^(-eps/scale), K = q^(t-shift).
 
     ``names``: the probability, how it is found, the printed expression.
     """
@@ -91,7 +91,7 @@ def compared(
 
 
 def scanned(grid: Grid, names: tuple[str, str, str], subject: Callable[[Point], Both]) -> Outcome:
-    """Returns the outcome of "true = printed" on the grid, equality by the polynomials."""
+    """The outcome of "true = printed" on the grid, equality by the polynomials."""
 
     def sides(at: Both) -> tuple[Ball, Ball]:
         return evaluate(at[1], power(at[0])), evaluate(at[2], power(at[0]))
@@ -110,7 +110,7 @@ def scanned(grid: Grid, names: tuple[str, str, str], subject: Callable[[Point], 
 
 
 def proof_of(names: tuple[str, str, str], relation: str) -> Proof:
-    """Returns a proof that shows that relation, which must imply the statement's."""
+    """A proof that shows that relation, which must imply the statement's."""
     return Proof().concludes(Statement(names[0], RELATION, names[2]), relation)
 
 
@@ -182,12 +182,12 @@ def printed_signed_law(q: Any, t: int) -> Any:
 
 
 def literal_signed_law(q: Any, t: int) -> Any:
-    """Returns the same with Y for |Y|, letter by letter as printed."""
+    """The same with Y for |Y|, letter by letter as printed."""
     return HALF * signed_law(q, t if t > 0 else -t - 1)
 
 
 def signed(grid: Grid, printed: Callable[[Any, int], Any]) -> Outcome:
-    """Returns the outcome of "Pr[t <= Y < t+1] = printed", Y ~ Lap(2/eps)."""
+    """The outcome of "Pr[t <= Y < t+1] = printed", Y ~ Lap(2/eps)."""
     names = "Pr[t ≤ Y < t+1]", "F(t+1) − F(t)", "half of the printed Pr"
     return scanned(grid, names, lambda at: (at.eps / 2, signed_law(Q, at.t), printed(Q, at.t)))
 
@@ -215,7 +215,7 @@ IMPROVED = Grid("k = 2: Y ~ Lap(1/ε), as A3 §4.1.4 defines it; p = e^(−ε/2)
 
 
 def improved(true: Chance, scale: int, t: int) -> tuple[fmpq_poly, fmpq_poly]:
-    """Returns the true law and the printed one as polynomials in p = e^(-eps/2); the scale of Y is scale/eps."""
+    """The true law and the printed one as polynomials in p = e^(-eps/2); the scale of Y is scale/eps."""
     step = Q ** (2 // scale)
     return true(step, step ** (t - 1)), printed_floor_law(Q, Q ** (t - 1))
 

@@ -21,7 +21,7 @@ QQ, K = variables("q", "K")
 
 
 def states(comparison: Comparison, relation: str, balanced: bool) -> Proof:
-    """Returns a proof that speaks of the statement: the relation to be shown, its data sets, its bound's formula."""
+    """A proof that speaks of the statement: the relation to be shown, its data sets, its bound's formula."""
     data = [list(comparison.data(n)) == ([n // 2] if balanced else list(range(n + 1))) for n in (2, 4, 6)]
     proof = Proof().concludes(comparison.statement, relation)
     proof.requires("the data sets of the statement", all(data) and comparison.hypothesis is None)
@@ -29,7 +29,7 @@ def states(comparison: Comparison, relation: str, balanced: bool) -> Proof:
 
 
 def _formula_agrees(side: Side) -> bool:
-    """Returns whether the value of the side is that of its form, on a few cases."""
+    """Whether the value of the side is that of its form, on a few cases."""
     prior, form = (Fraction(1), Fraction(1)), side.form
     with balls.precision(256):
         for n, kappa, eps in ((2, 0, Fraction(1)), (40, 3, Fraction(1, 4)), (400, 17, Fraction(2))):
@@ -42,7 +42,7 @@ def _formula_agrees(side: Side) -> bool:
 
 
 def in_symbols(side: Side) -> Any:
-    """Returns the side as a polynomial in q and K; -1, which no probability is, if it has no such form."""
+    """The side as a polynomial in q and K; -1, which no probability is, if it has no such form."""
     return side.form.of(QQ, K) + 0 * QQ if isinstance(side.form, InPowers) else -(QQ**0)
 
 

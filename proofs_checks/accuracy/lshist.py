@@ -101,7 +101,7 @@ def strict(context: Context) -> Outcome:
 
 
 def _holds_the_neighbors(comparison: Comparison) -> bool:
-    """Returns whether the statement's sets hold a-1, a, a+1, as far as they exist, on a few models."""
+    """Whether the statement's sets hold a-1, a, a+1, as far as they exist, on a few models."""
     models = [Model(n, prior) for n in (1, 2, 5) for prior in PRIORS_42]
     return all(
         lo <= max(a - 1, 0) and hi >= min(a + 1, model.n)

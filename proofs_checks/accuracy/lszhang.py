@@ -37,7 +37,7 @@ GRID = Grid(WORDS, n=[2, 4, 6], prior=PRIORS, eps=EPS).wider(n=range(2, 17, 2))
 
 @lru_cache(maxsize=512)
 def levels(model: Model, a: int) -> tuple[tuple[Histogram, ...], ...]:
-    """Returns all outputs in groups of equal distance from x = (a, n-a), the nearest first."""
+    """All outputs in groups of equal distance from x = (a, n-a), the nearest first."""
     x, outputs = (a, model.n - a), list(product(range(model.n + 1), repeat=2))
     return tuple(level.members for level in by_distance(outputs, lambda r: bc_squared(model, x, r)))
 
@@ -68,7 +68,7 @@ def run(
     keep: Callable[[Prior], bool] = equal,
     data: Datasets = balanced_x,
 ) -> Outcome:
-    """Returns the outcome over all thresholds of the data sets; ``bound(p, p^kappa)`` is the right side."""
+    """The outcome over all thresholds of the data sets; ``bound(p, p^kappa)`` is the right side."""
 
     def subject(point: Point) -> tuple[Model, Fraction, Thresholds]:
         model = Model(point.n, point.prior)
@@ -87,7 +87,7 @@ def run(
 
 
 def worked(model: Model, rate: Fraction, cases: Thresholds, tag: tuple[Histogram, int, Histogram]) -> list[Step]:
-    """Returns the outputs around the threshold, and both sides as polynomials in p."""
+    """The outputs around the threshold, and both sides as polynomials in p."""
     (x, kappa, far), h, groups = tag, HellingerDistance(model), levels(model, tag[0][0])
     number = next(i for i, group in enumerate(groups) if group[0] == far)
     beyond, near = groups[number + 1][0], [r for group in groups[: number + 1] for r in group]
@@ -144,7 +144,7 @@ FAR_POINTS = [at(12, "1 1", "1/1000"), at(20, "1/2 1/2", "32")]
 
 
 def _proved(statement: Statement, bound: Bound, context: Context) -> Outcome:
-    """Returns the verdict over the equal priors, settled by the proof where it holds."""
+    """The verdict over the equal priors, settled by the proof where it holds."""
     near, far = (run(statement, bound, points) for points in (context.grid, FAR_POINTS))
     return square_proof(statement, bound).settle(("", near), ("single rows far out", far))
 

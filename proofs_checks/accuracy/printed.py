@@ -134,12 +134,12 @@ Parameters = tuple[Fraction, Fraction]
 
 
 def beta(a: Fraction, b: Fraction) -> Ball:
-    """Returns a ball that contains B(a, b)."""
+    """A ball that contains B(a, b)."""
     return ball(a).gamma() * ball(b).gamma() / ball(a + b).gamma()
 
 
 def hellinger(p: Parameters, q: Parameters) -> Ball:
-    """Returns a ball that contains H of two Beta distributions with any parameters; exactly 0 if they are the same."""
+    """A ball that contains H of two Beta distributions with any parameters; exactly 0 if they are the same."""
     if p == q:
         return balls.zero()
     middle = beta((p[0] + q[0]) / 2, (p[1] + q[1]) / 2)

@@ -25,13 +25,13 @@ Span = tuple[int, int]
 
 
 def in_q(poly: fmpq_poly) -> str:
-    """Returns the polynomial as text, its variable named q."""
+    """The polynomial as text, its variable named q."""
     return str(poly).replace("x", "q")
 
 
 @lru_cache(maxsize=1 << 14)
 def levels(model: Model, a: int) -> tuple[Span, ...]:
-    """Returns the sets {r : H(x,r) <= d} for every attained distance d, smallest first, as intervals (lo, hi).
+    """The sets {r : H(x,r) <= d} for every attained distance d, smallest first, as intervals (lo, hi).
 
     The last one is (0, n). That each is an interval is checked, not assumed.
     """
@@ -73,12 +73,12 @@ def _row(model: Model, a: int, bits: int) -> tuple[Ball, ...]:
 
 
 def distances(model: Model, a: int) -> tuple[Ball, ...]:
-    """Returns balls that contain H(x, r) for r = 0..n."""
+    """Balls that contain H(x, r) for r = 0..n."""
     return _row(model, a, balls.working_bits())
 
 
 def local_sensitivity(model: Model, a: int) -> Ball:
-    """Returns a ball that contains LS(x) = max over the one or two neighbors of H(x, x')."""
+    """A ball that contains LS(x) = max over the one or two neighbors of H(x, x')."""
     row = distances(model, a)
     return balls.maximum([row[r] for r in (a - 1, a + 1) if 0 <= r <= model.n])
 
@@ -87,12 +87,12 @@ def local_sensitivity(model: Model, a: int) -> Ball:
 
 
 def power(eps: Fraction, multiple: Fraction | int = 1) -> Ball:
-    """Returns a ball that contains e^(-multiple eps)."""
+    """A ball that contains e^(-multiple eps)."""
     return (-ball(eps * multiple)).exp()
 
 
 def evaluate(poly: fmpq_poly, q: Ball) -> Ball:
-    """Returns a ball that contains poly(q)."""
+    """A ball that contains poly(q)."""
     return arb_poly(poly)(q)
 
 
@@ -104,7 +104,7 @@ def laplace_interval(n: int, a: int, lo: int, hi: int) -> fmpq_poly:
 
 
 def scale(model: Model, a: int, eps: Fraction, local: bool) -> Ball:
-    """Returns a ball that contains eps / (2 LS(x)) if ``local``, else eps / (2 GS_0)."""
+    """A ball that contains eps / (2 LS(x)) if ``local``, else eps / (2 GS_0)."""
     return ball(eps / 2) / (local_sensitivity(model, a) if local else gs_constant())
 
 
@@ -119,11 +119,11 @@ def _sums(model: Model, a: int, eps: Fraction, local: bool, bits: int) -> tuple[
 
 
 def weight_sum(model: Model, a: int, eps: Fraction, local: bool, lo: int, hi: int) -> Ball:
-    """Returns a ball that contains the sum of exp(-eps H(x,r) / (2 Delta)) over r = lo..hi; Delta = GS_0 or LS(x)."""
+    """A ball that contains the sum of exp(-eps H(x,r) / (2 Delta)) over r = lo..hi; Delta = GS_0 or LS(x)."""
     sums = _sums(model, a, eps, local, balls.working_bits())
     return sums[hi + 1] - sums[lo]
 
 
 def exponential_interval(model: Model, a: int, eps: Fraction, local: bool, lo: int, hi: int) -> Ball:
-    """Returns a ball that contains Pr[lo <= output <= hi] for EHD, or for EHDL if ``local``."""
+    """A ball that contains Pr[lo <= output <= hi] for EHD, or for EHDL if ``local``."""
     return weight_sum(model, a, eps, local, lo, hi) / weight_sum(model, a, eps, local, 0, model.n)

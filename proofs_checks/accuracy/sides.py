@@ -39,7 +39,7 @@ from proofs_checks.setting.exact import decided
 
 
 def at(n: int, prior: str, eps: str) -> Point:
-    """Returns one point: at(2, "1 1", "1/2")."""
+    """One point: at(2, "1 1", "1/2")."""
     return Point(n=n, prior=rationals(prior), eps=Fraction(eps))
 
 
@@ -49,12 +49,12 @@ def any_prior(prior: Prior) -> bool:
 
 
 def equal(prior: Prior) -> bool:
-    """Returns whether the prior is (alpha, alpha)."""
+    """Whether the prior is (alpha, alpha)."""
     return prior[0] == prior[1]
 
 
 def unequal(prior: Prior) -> bool:
-    """Returns whether the prior is not (alpha, alpha)."""
+    """Whether the prior is not (alpha, alpha)."""
     return not equal(prior)
 
 
@@ -79,27 +79,27 @@ class Case:
 
     @property
     def kappa(self) -> int:
-        """Returns the number of near outputs to the right of x."""
+        """The number of near outputs to the right of x."""
         return self.hi - self.a
 
     @property
     def epsilon(self) -> Ball:
-        """Returns a ball that contains epsilon."""
+        """A ball that contains epsilon."""
         return ball(self.eps)
 
     @property
     def local(self) -> Ball:
-        """Returns a ball that contains LS(x)."""
+        """A ball that contains LS(x)."""
         return local_sensitivity(self.model, self.a)
 
     @property
     def near(self) -> str:
-        """Returns the near outputs in words."""
+        """The near outputs in words."""
         return str(self.lo) if self.lo == self.hi else f"{self.lo}…{self.hi}"
 
     @property
     def tag(self) -> Tag:
-        """Returns what tells the case from the others of its model and epsilon."""
+        """What tells the case from the others of its model and epsilon."""
         return (self.a, self.n - self.a), self.kappa, self.near
 
 
@@ -121,7 +121,7 @@ class Side:
 
 
 def from_form(words: str, form: InPowers | InSteps | InTail) -> Side:
-    """Returns the side that the form gives; its words, with the case's κ and n, are its formula."""
+    """The side that the form gives; its words, with the case's κ and n, are its formula."""
     formula = partial(_in_numbers, words)
     if isinstance(form, InSteps):
         return Side(words, lambda case: form.of(case.kappa, case.n, case), formula, form=form)
@@ -136,7 +136,7 @@ def from_form(words: str, form: InPowers | InSteps | InTail) -> Side:
 
 
 def _in_numbers(words: str, case: Case) -> str:
-    """Returns the words with the case's κ and n in their place."""
+    """The words with the case's κ and n in their place."""
     for letter, number in (("(κ+1)", case.kappa + 1), ("2κe", f"2·{case.kappa}·e"), ("2κ", f"2·{case.kappa}")):
         words = words.replace(letter, str(number))
     words = words.replace("κ", str(case.kappa)).replace("(n+1)", str(case.n + 1))
@@ -191,12 +191,12 @@ Datasets = Callable[[int], Iterable[int]]
 
 
 def every_x(n: int) -> Iterable[int]:
-    """Returns the first cells of all data sets."""
+    """The first cells of all data sets."""
     return range(n + 1)
 
 
 def balanced_x(n: int) -> Iterable[int]:
-    """Returns the first cell of the balanced data set, if n is even."""
+    """The first cell of the balanced data set, if n is even."""
     return [n // 2] if n % 2 == 0 else []
 
 
@@ -211,7 +211,7 @@ class Hypothesis:
     sides: Callable[[Any, Any, Any, Any, Any], tuple[Any, Any]]
 
     def __call__(self, case: Case) -> tuple[Ball, Ball]:
-        """Returns balls that contain both sides."""
+        """Balls that contain both sides."""
         values = power(case.eps), power(case.eps, case.kappa), e_global(case)
         low, high = self.sides(case.kappa, case.n, *values)
         return ball(1) * low, ball(1) * high
@@ -233,11 +233,11 @@ class Comparison:
 
     @property
     def statement(self) -> Statement:
-        """Returns the statement in words."""
+        """The statement in words."""
         return Statement(self.left.meaning, self.relation, self.right.meaning, self.closeness)
 
     def run(self, points: Iterable[Point], keep: Callable[[Prior], bool] = any_prior, finding: str = "") -> Outcome:
-        """Returns the outcome of the scan over the points with a prior to be kept, in their order."""
+        """The outcome of the scan over the points with a prior to be kept, in their order."""
 
         def sides(cases: dict[Tag, Case]) -> Sides:
             return [(tag, self.left.value(case), self.right.value(case)) for tag, case in cases.items()]
@@ -271,7 +271,7 @@ class Comparison:
         return bool(self.left.poly(case) == self.right.poly(case))
 
     def steps(self, case: Case) -> list[Step]:
-        """Returns the case worked out: posterior, thresholds, both sides."""
+        """The case worked out: posterior, thresholds, both sides."""
         lines = [*setting_steps(case, self.threshold)]
         if self.hypothesis is not None:
             low, high = self.hypothesis(case)

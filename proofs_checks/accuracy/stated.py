@@ -44,7 +44,7 @@ SETS: dict[str, Sets] = {
 
 
 def comparison_of(bound: Bound) -> Comparison:
-    """Returns what the bound states: the mechanism's probability against the documents' formula."""
+    """What the bound states: the mechanism's probability against the documents' formula."""
     name, relation = bound.mechanisms[0], RELATIONS.get(bound.relation, bound.relation)
     left = replace(SIDES[name], meaning=f"Pr[H {bound.threshold}] of {name}")
     data = balanced_x if bound.data == "balanced" else every_x
@@ -76,7 +76,7 @@ def balanced(claim: str, prove: Callable[[Comparison], Proof] | None = None) -> 
 def balanced_outcome(
     comparison: Comparison, context: Context, prove: Callable[[Comparison], Proof] | None = None
 ) -> Outcome:
-    """Returns the verdict over the equal priors, with the unequal ones as a part."""
+    """The verdict over the equal priors, with the unequal ones as a part."""
     found = comparison.run(context.grid, equal)
     if prove is not None:
         found = prove(comparison).settle(("", found), ("single rows far out", far_rows(comparison)))

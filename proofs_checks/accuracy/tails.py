@@ -38,7 +38,7 @@ class Tail:
     counted: list[Histogram]
 
     def total(self, multiple: int = 1, all_outputs: bool = False) -> Ball:
-        """Returns the sum of w^multiple over the outputs that count, or over all."""
+        """The sum of w^multiple over the outputs that count, or over all."""
         return balls.total([(self.logs[r] * multiple).exp() for r in (self.logs if all_outputs else self.counted)])
 
     def edge(self, multiple: int) -> Ball:
@@ -57,7 +57,7 @@ class SymbolicTail:
         self.u, self.v, self.w = variables("u", "v", "w")
 
     def total(self, multiple: int = 1, all_outputs: bool = False) -> Any:
-        """Returns the sum of weight^multiple over the outputs that count, or over all."""
+        """The sum of weight^multiple over the outputs that count, or over all."""
         counted = self.u**multiple + self.v**multiple
         return counted + 1 + self.w**multiple if all_outputs else counted
 
@@ -76,14 +76,14 @@ class SymbolicEdge:
         return (self.n + self.m) * self.v**multiple
 
     def total(self, multiple: int = 1, all_outputs: bool = False) -> Any:
-        """Returns the counted weights' sum, or NL; only the weights themselves have one."""
+        """The counted weights' sum, or NL; only the weights themselves have one."""
         if multiple != 1:
             raise ValueError("only the sum of the weights themselves is known")
         return 1 + self.w if all_outputs else self.v * (self.n - self.e)
 
 
 def is_definition(bound: InTail) -> bool:
-    """Returns whether the expression is, term by term, (sum of the counted weights) / NL; an edge bound is not."""
+    """Whether the expression is, term by term, (sum of the counted weights) / NL; an edge bound is not."""
     tail = SymbolicTail()
     try:
         return bool(bound.top(tail) * tail.total(all_outputs=True) == tail.total() * bound.bottom(tail))
@@ -95,12 +95,12 @@ Chosen = Callable[[Model], Sequence[Histogram]]
 
 
 def every_row(model: Model) -> Sequence[Histogram]:
-    """Returns every data set."""
+    """Every data set."""
     return model.histograms
 
 
 def two_rows(model: Model) -> Sequence[Histogram]:
-    """Returns the first data set and the one in the middle of the list."""
+    """The first data set and the one in the middle of the list."""
     return model.histograms[0], model.histograms[len(model.histograms) // 2]
 
 
@@ -179,20 +179,20 @@ STATED = {bound.claim: bound for bound in BOUNDS if bound.of_tail}
 
 
 def statement_of(bound: Bound) -> Statement:
-    """Returns the statement of the bound in words."""
+    """The statement of the bound in words."""
     closeness = "ratio" if bound.relation == "≤" else "difference"
     name = f"Pr[H ≥ t] of {bound.mechanisms[0]}"
     return Statement(name, RELATIONS.get(bound.relation, bound.relation), bound.words, closeness)
 
 
 def scanned(bound: Bound, *grids: Grid, rows: Chosen = every_row) -> Outcome:
-    """Returns the outcome of the bound on the grids."""
+    """The outcome of the bound on the grids."""
     kind = partial(EHD, gs=bound.gs) if bound.mechanisms[0] == EHD.name else MH
     return scan(statement_of(bound), chain.from_iterable(batches(kind, bound, grid, rows) for grid in grids))
 
 
 def form_of(bound: Bound) -> InTail:
-    """Returns the form of a bound on the tail."""
+    """The form of a bound on the tail."""
     if not isinstance(bound.form, InTail):
         raise TypeError(f"{bound.claim} does not speak of the tail")
     return bound.form

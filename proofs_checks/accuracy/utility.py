@@ -27,7 +27,7 @@ DEFAULT = Grid("x = (n/2, n/2), uniform prior", n=[100], eps=rationals("1/2 1 2"
 
 
 def quantile(mechanism: PosteriorMechanism, metric: str, level: Fraction) -> Ball:
-    """Returns a ball that contains the least distance d with Pr[distance <= d] >= level, balanced data."""
+    """A ball that contains the least distance d with Pr[distance <= d] >= level, balanced data."""
     half = mechanism.model.n // 2
 
     def attempt() -> Ball | None:
@@ -75,7 +75,7 @@ ROWS: tuple[tuple[type[PosteriorMechanism], Steps, int], ...] = (
 
 
 def row(kind: type[PosteriorMechanism], steps: Steps, cells: int, at: Point) -> tuple[tuple[str, ...], bool]:
-    """Returns one line of the table, and whether the printed distance is certainly at least the true one."""
+    """One line of the table, and whether the printed distance is certainly at least the true one."""
     n, eps, delta = at.n, at.eps, at.delta
     mechanism = kind(Model(n, UNIFORM), eps)
     h, kl = (quantile(mechanism, metric, 1 - delta) for metric in ("hellinger", "kl"))

@@ -34,7 +34,7 @@ class AsTabulated(MHdelta):
 
 
 def mechanism(name: str, n: int, eps: Fraction) -> PosteriorMechanism:
-    """Returns the mechanism of Figure 6: prior (1,1), δ = 0.0005 where there is one, γ = 1."""
+    """The mechanism of Figure 6: prior (1,1), δ = 0.0005 where there is one, γ = 1."""
     kind = next(kind for kind in (AsTabulated, MHdelta, MH) if kind.name == name)
     return kind(make_model(n), eps, Fraction(1) if kind is MH else DELTA)
 
@@ -47,7 +47,7 @@ def batch(name: str, n: int, eps: Fraction) -> Batch:
 
 
 def sizes(ctx: Context) -> Iterable[int]:
-    """Returns the values of n, each once."""
+    """The values of n, each once."""
     return dict.fromkeys(point.n for point in ctx.grid)
 
 

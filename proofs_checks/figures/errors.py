@@ -28,7 +28,7 @@ Place = tuple[int, tuple[Fraction, Fraction]]
 
 
 def mean_error(kind: Kind, n: int, eps: Fraction, place: Place) -> Ball:
-    """Returns a ball that contains E[H(BI(x), output)]."""
+    """A ball that contains E[H(BI(x), output)]."""
     a, prior = place
     mechanism, x = kind(make_model(n, prior=prior), eps), (a, n - a)
     row = Hellinger(mechanism.model).row(x)
@@ -36,7 +36,7 @@ def mean_error(kind: Kind, n: int, eps: Fraction, place: Place) -> Ball:
 
 
 def pair(kind: Kind, n: int, eps: Fraction, former: Place, later: Place) -> Batch:
-    """Returns the statement that the mean error falls from the former data and prior to the later ones."""
+    """The statement that the mean error falls from the former data and prior to the later ones."""
     where: dict[str, object] = {"mechanism": kind.__name__, "n": n, "eps": eps}
     shown: dict[str, list[tuple[object, ...]]] = {
         "x": [(a, n - a) for a, _ in (former, later)],

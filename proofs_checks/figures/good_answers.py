@@ -51,7 +51,7 @@ UNIFORM = rationals("1 1")
 
 
 def good(name: str, n: int) -> Ball:
-    """Returns a ball that contains Pr[at most 3 steps] at x = (n/2, n/2), prior (1, 1)."""
+    """A ball that contains Pr[at most 3 steps] at x = (n/2, n/2), prior (1, 1)."""
     row = WindowRow(Model(n, UNIFORM), (n // 2, n // 2))
     sensitivity = gs_constant() if RATES[name] == GS_CONSTANT else row.sensitivity(RATES[name], EPS)
     return row.near(ball(EPS / 2) / sensitivity, GOOD)

@@ -39,7 +39,7 @@ def clipped_mean(q: Any, half: int) -> Any:
 
 
 def limit_ratio(eps: Fraction, half: int | None = None) -> Ball:
-    """Returns a ball that contains the limit of E[H] of MH over that of LSHist; ``half``: for n = 2·half, prior → ∞."""
+    """A ball that contains the limit of E[H] of MH over that of LSHist; ``half``: for n = 2·half, prior → ∞."""
     p = (-ball(eps / 2)).exp()
     if half is None:
         return 4 * p / (1 + p * p)
@@ -49,14 +49,14 @@ def limit_ratio(eps: Fraction, half: int | None = None) -> Ball:
 
 
 def limit_near(eps: Fraction, steps: int) -> Ball:
-    """Returns a ball that contains the limit of Pr[at most so many steps], n → ∞: Σ of p^|j|(1−p)/(1+p)."""
+    """A ball that contains the limit of Pr[at most so many steps], n → ∞: Σ of p^|j|(1−p)/(1+p)."""
     p = (-ball(eps / 2)).exp()
     found: Ball = exponential_sums(p, steps)[1] * (1 - p) / (1 + p)
     return found
 
 
 def series_agree() -> bool:
-    """Returns whether the partial sums of p^j and of j·p^j are the closed forms less their remainders, exactly."""
+    """Whether the partial sums of p^j and of j·p^j are the closed forms less their remainders, exactly."""
     (p,) = variables("p")
     weighted, plain = exponential_sums(p, TERMS)
     first = (plain - 1) * (1 - p) == 2 * (p - p ** (TERMS + 1))
@@ -65,7 +65,7 @@ def series_agree() -> bool:
 
 
 def clipped_agree(half: int) -> bool:
-    """Returns whether Σ|j|·Pr[j] of LSHist's clipped law is ``clipped_mean``, as polynomials in q."""
+    """Whether Σ|j|·Pr[j] of LSHist's clipped law is ``clipped_mean``, as polynomials in q."""
     (q,) = variables("q")
     up = sum((t * HALF * (1 - q) * q**t for t in range(1, half)), 0 * q) + half * HALF * q**half
     down = sum((t * HALF * (1 - q) * q ** (t - 1) for t in range(1, half)), 0 * q) + half * HALF * q ** (half - 1)
@@ -137,7 +137,7 @@ def ratio_proof(half: int | None) -> Proof:
 
 
 def ratio_steps(eps: Fraction, half: int | None) -> list[Step]:
-    """Returns the limit worked out."""
+    """The limit worked out."""
     p = (-ball(eps / 2)).exp()
     if half is None:
         ours, other = 2 * p / (1 - p * p), (1 + p * p) / (2 * (1 - p * p))

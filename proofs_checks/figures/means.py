@@ -59,7 +59,7 @@ class Means:
         return _row(self._point, balls.working_bits())
 
     def __getitem__(self, name: str) -> Ball:
-        """Returns a ball that contains the quantity of that name."""
+        """A ball that contains the quantity of that name."""
         if name not in self._known:
             self._known[name] = self._compute(name)
         return self._known[name]
@@ -85,7 +85,7 @@ def _means(point: DataSet, eps: Fraction, bits: int) -> Means:
 
 
 def means(point: DataSet, eps: Fraction) -> Means:
-    """Returns the mean errors at the precision in force."""
+    """The mean errors at the precision in force."""
     return _means(point, eps, balls.working_bits())
 
 
@@ -98,7 +98,7 @@ class Series:
     points: Mapping[int, DataSet]
 
     def duel(self, label: int, winner: str, other: str) -> Batch:
-        """Returns the statement "the winner's mean error is smaller" at one point."""
+        """The statement "the winner's mean error is smaller" at one point."""
         point = self.points[label]
         where = {**self._where(label), "winner": winner, "other": other}
 
@@ -123,7 +123,7 @@ class Series:
         return {"n": sum(x), "x": x, "prior": prior, "eps": self.eps}
 
     def ahead(self, first: str, second: str) -> list[tuple[str, str, list[int]]]:
-        """Returns the stretches (who is ahead, of whom, where); each is still to be certified by a scan."""
+        """The stretches (who is ahead, of whom, where); each is still to be certified by a scan."""
         found: list[tuple[str, str, list[int]]] = []
         for label, point in self.points.items():
 
@@ -139,7 +139,7 @@ class Series:
         return found
 
     def order(self, first: str, second: str) -> tuple[list[Part], str]:
-        """Returns every stretch as a part, decided by a scan, and "MH against LSDim: MH ahead from n = 2, LSDim …"."""
+        """Every stretch as a part, decided by a scan, and "MH against LSDim: MH ahead from n = 2, LSDim …"."""
         found = self.ahead(first, second)
         turns = ", ".join(f"{winner} ahead from {self.axis} = {labels[0]}" for winner, _, labels in found)
         return [self.race(*stretch) for stretch in found], f"{found[0][0]} against {found[0][1]}: {turns}"
@@ -150,12 +150,12 @@ class Series:
         return outcome.part(f"{words}{winner} beats {other} for {self.axis} = {spelled(labels)}")
 
     def both_orders(self, name: str) -> tuple[list[Part], str]:
-        """Returns where the order of the mechanism and of LSDim, then of LSHist, really changes."""
+        """Where the order of the mechanism and of LSDim, then of LSHist, really changes."""
         found = [self.order(name, other) for other in ("LSDim", "LSHist")]
         return [part for parts, _ in found for part in parts], "; ".join(text for _, text in found)
 
     def above_limit(self, labels: Sequence[int], half: int) -> Outcome:
-        """Returns whether MH's mean error over LSHist's is above its limit, prior → ∞ at n = 2·half, at each point."""
+        """Whether MH's mean error over LSHist's is above its limit, prior → ∞ at n = 2·half, at each point."""
 
         def sides(label: int) -> tuple[Ball, Ball]:
             found = means(self.points[label], self.eps)
@@ -165,7 +165,7 @@ class Series:
         return scan(ABOVE_LIMIT, (replace(batch, start_bits=FEW_BITS) for batch in made))
 
     def table(self, names: Sequence[str], labels: Sequence[int]) -> Table:
-        """Returns the mean errors at these points as text, leading digits."""
+        """The mean errors at these points as text, leading digits."""
 
         def cell(label: int, name: str) -> str:
             return brief(refined(lambda: means(self.points[label], self.eps)[name]))
@@ -175,7 +175,7 @@ class Series:
 
 
 def approaches(eps: Fraction, words: Mapping[str, object], half: int | None = None) -> Outcome:
-    """Returns the outcome of "MH's mean error over LSHist's tends to 1", by the limit that is proved."""
+    """The outcome of "MH's mean error over LSHist's tends to 1", by the limit that is proved."""
     proof = ratio_proof(half)
     if proof.obstacle:
         return proof.outcome()
@@ -189,7 +189,7 @@ def approaches(eps: Fraction, words: Mapping[str, object], half: int | None = No
 
 
 def proved(parts: Iterable[Part]) -> bool:
-    """Returns whether every part is PROVED: only then may a finding say so."""
+    """Whether every part is PROVED: only then may a finding say so."""
     return all(part.verdict is Verdict.PROVED for part in parts)
 
 
@@ -205,7 +205,7 @@ UNIFORM = rationals("1 1")
 
 
 def one_in(parts: int, eps: Fraction, sizes: Iterable[int]) -> Series:
-    """Returns the data sets with ⌊n/parts⌋ records in the first cell, prior (1, 1)."""
+    """The data sets with ⌊n/parts⌋ records in the first cell, prior (1, 1)."""
     return Series("n", eps, {n: ((n // parts, n - n // parts), UNIFORM) for n in sizes})
 
 

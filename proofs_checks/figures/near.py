@@ -41,13 +41,13 @@ def representatives(model: Model, x: Histogram) -> Iterator[tuple[Histogram, int
 
 
 def _arrangements(counts: list[int]) -> int:
-    """Returns the number of distinct permutations."""
+    """The number of distinct permutations."""
     return factorial(len(counts)) // prod(factorial(counts.count(value)) for value in set(counts))
 
 
 @lru_cache(maxsize=16)
 def orbits(x: Histogram) -> tuple[tuple[Histogram, int], ...]:
-    """Returns all representatives with prior (1,…,1); they do not depend on the precision."""
+    """All representatives with prior (1,…,1); they do not depend on the precision."""
     return tuple(representatives(make_model(sum(x), len(x)), x))
 
 
@@ -65,7 +65,7 @@ class NearestLevels:
         self.probabilities = {"MH": self._exponential(), "LSDim": self._laplace(LSDim), "LSHist": self._laplace(LSHist)}
 
     def _smooth(self) -> Ball:
-        """Returns a ball that contains S(x), γ = 1."""
+        """A ball that contains S(x), γ = 1."""
         known: dict[Histogram, Ball] = {}
         inverse = []
         for c, _ in self.orbits:
@@ -76,7 +76,7 @@ class NearestLevels:
         return 1 / balls.minimum(inverse)
 
     def _nearest(self) -> list[Histogram]:
-        """Returns the candidates at the least positive distance: proposed by floats, certified, ties by BC²."""
+        """The candidates at the least positive distance: proposed by floats, certified, ties by BC²."""
         wrong = [(value, c) for value, (c, _) in zip(self.distances, self.orbits, strict=True) if c != self.x]
         least, best = min(wrong, key=lambda entry: float(entry[0]))
         square = bc_squared(self.model, self.x, best)
@@ -107,7 +107,7 @@ def _near(x: Histogram, bits: int) -> NearestLevels:
 
 
 def near(x: Histogram) -> NearestLevels:
-    """Returns the levels at the precision in force."""
+    """The levels at the precision in force."""
     return _near(x, balls.working_bits())
 
 

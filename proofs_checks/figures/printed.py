@@ -29,7 +29,7 @@ FACTORS = (2, 1, 4)
 
 
 def digits(recipe: Recipe, printed: Printed, column: str = "") -> Batch:
-    """Returns every printed number of a table (or of one column) against what the recipe gives."""
+    """Every printed number of a table (or of one column) against what the recipe gives."""
     chosen = [(c, i, text) for c, i, text in tables.entries(printed) if column in ("", c)]
 
     def sides() -> Sides:
@@ -64,7 +64,7 @@ def _members(members: Sequence[tuple[int, ...]]) -> str:
 
 
 def whole(recipe: Recipe, printed: Printed) -> Batch:
-    """Returns the largest deviation of the whole table, in half units of the 12th digit, against 1."""
+    """The largest deviation of the whole table, in half units of the 12th digit, against 1."""
 
     def sides() -> tuple[Ball, Ball]:
         values = tables.computed(recipe, printed)
@@ -87,7 +87,7 @@ def whole(recipe: Recipe, printed: Printed) -> Batch:
 
 
 def readings(stated: Recipe, printed: Printed) -> list[Part]:
-    """Returns the columns one by one, under each reading that P1 offers."""
+    """The columns one by one, under each reading that P1 offers."""
     full, floored = replace(stated, factor=1), replace(stated, noise=FLOORED)
     tried = (
         (stated, "H", "the column of distances"),
@@ -104,7 +104,7 @@ def readings(stated: Recipe, printed: Printed) -> list[Part]:
 
 
 def stated(recipe: Recipe, printed: Printed) -> Outcome:
-    """Returns whether every printed number follows from the recipe; the parts say which columns do."""
+    """Whether every printed number follows from the recipe; the parts say which columns do."""
     outcome = scan(DIGIT, [digits(recipe, printed)])
     words = ""
     if outcome.counterexample is not None:
@@ -126,7 +126,7 @@ def table_2_stated(ctx: Context) -> Outcome:
 
 
 def first_recipe(ctx: Context, printed: Printed) -> Outcome:
-    """Returns the first recipe that gives every printed digit; the parts try the other sensitivities in its place."""
+    """The first recipe that gives every printed digit; the parts try the other sensitivities in its place."""
     made = []
     for point in ctx.grid:
         n, prior, x = point.data

@@ -30,7 +30,7 @@ Sizes = Sequence[int]
 
 
 def falling(series: Series, names: Sequence[str], sizes: Sizes, rising: bool = False) -> Outcome:
-    """Returns the outcome of "from each size to the next the mean error falls", or rises, size by size."""
+    """The outcome of "from each size to the next the mean error falls", or rises, size by size."""
 
     def step_of(low: int, high: int, name: str) -> Batch:
         def sides() -> tuple[Ball, Ball]:
@@ -45,7 +45,7 @@ def falling(series: Series, names: Sequence[str], sizes: Sizes, rising: bool = F
 
 
 def falls_from(series: Series, name: str, sizes: Sizes) -> Sizes:
-    """Returns the sizes from the one on from which the mean error seems to fall at every step; a scan decides."""
+    """The sizes from the one on from which the mean error seems to fall at every step; a scan decides."""
     with balls.precision(FEW_BITS):
         errors = [float(means(series.points[n], series.eps)[name]) for n in sizes]
     last = max((i + 1 for i, (low, high) in enumerate(pairwise(errors)) if not high < low), default=0)
@@ -63,7 +63,7 @@ def tail_part(series: Series, name: str, sizes: Sizes, words: str = "") -> tuple
 
 
 def with_tails(outcome: Outcome, tails: Sequence[tuple[str, list[Part]]]) -> Outcome:
-    """Returns the outcome with where each error falls, if all of that is PROVED."""
+    """The outcome with where each error falls, if all of that is PROVED."""
     parts = [part for _, found in tails for part in found]
     return outcome.having("; ".join(text for text, _ in tails) if proved(parts) else "", parts)
 
@@ -121,7 +121,7 @@ Curve = tuple[str, Series, str, tuple[str, ...]]
 
 
 def curves(ctx: Context) -> list[Curve]:
-    """Returns the three curves."""
+    """The three curves."""
     first, second, third = WIDE_REACH if ctx.wide else REACH
     sizes = range(10, first + 1)
     unequal = {n: ((n // 5, 3 * n // 10, n - n // 5 - 3 * n // 10), (Fraction(1),) * 3) for n in sizes}

@@ -34,12 +34,12 @@ class Row:
 
     @cached_property
     def distances(self) -> list[Ball]:
-        """Returns balls that contain H(x, r), in the model's order."""
+        """Balls that contain H(x, r), in the model's order."""
         return self.h.row(self.x)
 
     @cached_property
     def ls(self) -> Ball:
-        """Returns a ball that contains LS(x)."""
+        """A ball that contains LS(x)."""
         return local(self.h, self.x)
 
     @cached_property
@@ -51,16 +51,16 @@ class Row:
         return [(d, balls.maximum(values)) for d, values in sorted(by_distance.items())]
 
     def smooth(self, gamma: Fraction) -> Ball:
-        """Returns a ball that contains S(x) = max 1/(1/LS(x″) + γ·d(x,x″))  (A3 Definition 5)."""
+        """A ball that contains S(x) = max 1/(1/LS(x″) + γ·d(x,x″))  (A3 Definition 5)."""
         return 1 / balls.minimum([1 / value + ball(gamma * d) for d, value in self._everywhere])
 
     def smooth_exp(self, gamma: Ball, most: int | None = None) -> Ball:
-        """Returns a ball that contains S_exp(x) = max LS(x″)·e^(−γ·d(x,x″)), over d(x,x″) ≤ ``most`` (P1 §4.2)."""
+        """A ball that contains S_exp(x) = max LS(x″)·e^(−γ·d(x,x″)), over d(x,x″) ≤ ``most`` (P1 §4.2)."""
         chosen = [(d, value) for d, value in self._everywhere if most is None or d <= most]
         return balls.maximum([value * (-gamma * d).exp() for d, value in chosen])
 
     def sensitivity(self, name: str, eps: Fraction) -> Ball:
-        """Returns a ball that contains the sensitivity of that name at x; P1's γ is that of ε and DELTA."""
+        """A ball that contains the sensitivity of that name at x; P1's γ is that of ε and DELTA."""
         gamma = MHdelta(self.model, eps, DELTA).gamma()
         values: dict[str, Callable[[], Ball]] = {
             S_EXP: lambda: self.smooth_exp(gamma),
@@ -73,17 +73,17 @@ class Row:
         return values[name]()
 
     def exponential(self, rate: Ball) -> list[Ball]:
-        """Returns balls that contain P(r) ∝ exp(−rate·H(x,r))."""
+        """Balls that contain P(r) ∝ exp(−rate·H(x,r))."""
         weights = [(-rate * h).exp() for h in self.distances]
         normaliser = 1 / balls.total(weights)
         return [w * normaliser for w in weights]
 
     def exponential_mean(self, rate: Ball) -> Ball:
-        """Returns a ball that contains E[H] under P(r) ∝ exp(−rate·H(x,r))."""
+        """A ball that contains E[H] under P(r) ∝ exp(−rate·H(x,r))."""
         return mean(self.exponential(rate), self.distances)
 
     def laplace_mean(self, mechanism: Laplace) -> Ball:
-        """Returns a ball that contains E[H(posterior, released)], over all outputs of the mechanism at x."""
+        """A ball that contains E[H(posterior, released)], over all outputs of the mechanism at x."""
         law = LaplaceLaw(mechanism)
         if mechanism.noised() == 1:
             return mean(law.cell(self.x[0]), self.distances)
@@ -93,7 +93,7 @@ class Row:
 
 
 def mean(weights: Sequence[Ball], values: Sequence[Ball]) -> Ball:
-    """Returns a ball that contains Σ wᵢ·vᵢ."""
+    """A ball that contains Σ wᵢ·vᵢ."""
     return balls.total(list(map(mul, weights, values)))
 
 
@@ -145,7 +145,7 @@ class Recipe:
     noise: str
 
     def parameters(self) -> dict[str, object]:
-        """Returns what a reader needs to make the table again."""
+        """What a reader needs to make the table again."""
         own = {name: getattr(self, name) for name in ("n", "prior", "x", "sensitivity", "factor", "noise")}
         return {**own, "eps": EPS}
 
@@ -158,7 +158,7 @@ FLOORED = "Lap(2/ε) floored and clipped"
 
 
 def row_of(recipe: Recipe) -> Row:
-    """Returns the row of the recipe's data set at the precision in force; the settings of one search share it."""
+    """The row of the recipe's data set at the precision in force; the settings of one search share it."""
     return _row(recipe.n, recipe.prior, recipe.x, balls.working_bits())
 
 
@@ -168,12 +168,12 @@ def _row(n: int, prior: tuple[int, ...], x: Histogram, bits: int) -> Row:
 
 
 def abs_law(t: int) -> Ball:
-    """Returns a ball that contains Pr[⌊|Y|⌋ = t] = e^(−tε/2) − e^(−(t+1)ε/2), Y ~ Lap(2/ε)  (P1 §5.1)."""
+    """A ball that contains Pr[⌊|Y|⌋ = t] = e^(−tε/2) − e^(−(t+1)ε/2), Y ~ Lap(2/ε)  (P1 §5.1)."""
     return (-ball(EPS * t / 2)).exp() - (-ball(EPS * (t + 1) / 2)).exp()
 
 
 def noise(recipe: Recipe, r: Histogram) -> Ball:
-    """Returns a ball that contains the probability that noise on the first k−1 cells takes x to r."""
+    """A ball that contains the probability that noise on the first k−1 cells takes x to r."""
     if recipe.noise == FLOORED:
         law = LaplaceLaw(LSDim(make_model(recipe.n), EPS))
         return law.cell(recipe.x[0])[r[0]]
@@ -185,7 +185,7 @@ def noise(recipe: Recipe, r: Histogram) -> Ball:
 
 @lru_cache(maxsize=256)
 def level(row: Row, printed: str) -> tuple[Histogram, ...]:
-    """Returns the candidates at the attained distance that is nearest to the printed one; equal distances exactly.
+    """The candidates at the attained distance that is nearest to the printed one; equal distances exactly.
 
     Floats only point at the nearest candidate; candidates whose balls overlap its own are compared by BC².
     """
@@ -197,7 +197,7 @@ def level(row: Row, printed: str) -> tuple[Histogram, ...]:
 
 
 def computed(recipe: Recipe, printed: Printed) -> dict[tuple[str, int], tuple[Ball, tuple[Histogram, ...]]]:
-    """Returns what the recipe gives in place of every printed number, by (column, row), and the row's candidates."""
+    """What the recipe gives in place of every printed number, by (column, row), and the row's candidates."""
     row = row_of(recipe)
     rate = ball(EPS / recipe.factor) / row.sensitivity(recipe.sensitivity, EPS)
     law = row.exponential(rate)

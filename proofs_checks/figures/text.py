@@ -17,12 +17,12 @@ NEAR_1, NEAR_2 = 3, 3
 
 
 def column(printed: Printed, name: str) -> list[Fraction]:
-    """Returns the printed numbers of that column, nearest candidates first."""
+    """The printed numbers of that column, nearest candidates first."""
     return [Fraction(row[tables.COLUMNS.index(name)]) for row in printed]
 
 
 def ahead(printed: Printed, claimed: dict[int, str]) -> Outcome:
-    """Returns the outcome of "in row i the named mechanism has the larger printed probability", row by row."""
+    """The outcome of "in row i the named mechanism has the larger printed probability", row by row."""
 
     def sides(at: Point) -> tuple[Ball, Ball]:
         other = LAPLACE if at.ahead == OURS else OURS

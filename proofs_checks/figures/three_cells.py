@@ -36,7 +36,7 @@ def split(n: int) -> tuple[int, int, int]:
 
 
 def factors(count: int, reach: int) -> dict[int, Ball]:
-    """Returns balls that contain the square of the cell's factor of BC, by the steps: from Gamma(t+1) = t Gamma(t).
+    """Balls that contain the square of the cell's factor of BC, by the steps: from Gamma(t+1) = t Gamma(t).
 
     u(c, c+j)^2 = u(c, c+j-2)^2 (t+(j-2)/2)^2 / ((t+j-2)(t+j-1)), t = 1 + c; and u(c, c-j) = u(c-j, c).
     """
@@ -49,7 +49,7 @@ def factors(count: int, reach: int) -> dict[int, Ball]:
 
 
 def distances(counts: Sequence[int]) -> Steps:
-    """Returns balls that contain H at all steps of the box."""
+    """Balls that contain H at all steps of the box."""
     first, second, third = (factors(c, 2 * STEPS) for c in counts)
     box = range(-STEPS, STEPS + 1)
     return {
@@ -58,14 +58,14 @@ def distances(counts: Sequence[int]) -> Steps:
 
 
 def longest_step(counts: Sequence[int]) -> Ball:
-    """Returns a ball that contains LS: one record from a cell to another."""
+    """A ball that contains LS: one record from a cell to another."""
     cells = [(step_factor(PRIOR, c - 1), step_factor(PRIOR, c)) for c in counts]
     pairs = [(i, j) for i in range(3) for j in range(3) if i != j]
     return balls.maximum([distance(cells[i][0] * cells[j][1]) for i, j in pairs])
 
 
 def laplace_upper(near: Steps) -> Ball:
-    """Returns an upper bound of LSHist's mean error: j steps have probability q^j (1-q)/2, down q^(j-1) (1-q)/2."""
+    """An upper bound of LSHist's mean error: j steps have probability q^j (1-q)/2, down q^(j-1) (1-q)/2."""
     q = (-ball(EPS / 2)).exp()
     chance = {j: q ** (j if j >= 0 else -j - 1) * (1 - q) / 2 for j in range(-STEPS, STEPS + 1)}
     inside = balls.total(list(chance.values()))
@@ -74,7 +74,7 @@ def laplace_upper(near: Steps) -> Ball:
 
 
 def exponential_lower(near: Steps, far: Steps, most: Sequence[int]) -> Ball:
-    """Returns a lower bound of M_H^D's mean error, given H at the least and at the largest counts, and the latter."""
+    """A lower bound of M_H^D's mean error, given H at the least and at the largest counts, and the latter."""
     rate = ball(EPS / 2) / longest_step(most)
     top = balls.total([far[step] * (-rate * h).exp() for step, h in near.items()])
     mean = top / balls.total([(-rate * h).exp() for h in far.values()])
@@ -86,7 +86,7 @@ def exponential_lower(near: Steps, far: Steps, most: Sequence[int]) -> Ball:
 
 
 def block(first: int, last: int) -> Batch:
-    """Returns the statement for every n from the first to the last."""
+    """The statement for every n from the first to the last."""
     cells = list(zip(*(split(n) for n in range(first, last + 1)), strict=True))
     least, most = [min(c) for c in cells], [max(c) for c in cells]
 
@@ -98,6 +98,6 @@ def block(first: int, last: int) -> Batch:
 
 
 def blocks(sizes: Sequence[int]) -> list[Batch]:
-    """Returns the statement for all of these consecutive sizes, block by block."""
+    """The statement for all of these consecutive sizes, block by block."""
     starts = range(sizes[0], sizes[-1] + 1, BLOCK)
     return [block(start, min(start + BLOCK - 1, sizes[-1])) for start in starts]

@@ -33,14 +33,14 @@ STRIDE = 8
 
 @lru_cache(maxsize=16)
 def _step_factors(alpha: Fraction, bits: int) -> list[Ball]:
-    """Returns the table of g(alpha), g(alpha + 1), ..., which ``step_factor`` makes longer."""
+    """The table of g(alpha), g(alpha + 1), ..., which ``step_factor`` makes longer."""
     with balls.precision(bits):
         a = ball(alpha)
         return [((a + ball(Fraction(1, 2))).lgamma() - a.lgamma()).exp() ** 2 / a]
 
 
 def step_factor(alpha: Fraction, m: int) -> Ball:
-    """Returns a ball that contains g(alpha + m)."""
+    """A ball that contains g(alpha + m)."""
     bits, by = balls.working_bits() + GUARD, alpha.denominator
     table = _step_factors(alpha, bits)
     if len(table) <= m:
@@ -52,7 +52,7 @@ def step_factor(alpha: Fraction, m: int) -> Ball:
 
 
 def step_square(model: Model, c: int) -> Ball:
-    """Returns a ball that contains BC^2 of (c, n-c) and (c+1, n-c-1)."""
+    """A ball that contains BC^2 of (c, n-c) and (c+1, n-c-1)."""
     first, second = model.prior
     return step_factor(first, c) * step_factor(second, model.n - c - 1)
 
@@ -73,7 +73,7 @@ class Side:
         self.distances = [balls.zero(), *map(distance, self.squares[1:])]
 
     def __getitem__(self, j: int) -> Ball:
-        """Returns a ball that contains the distance of j steps."""
+        """A ball that contains the distance of j steps."""
         while len(self.distances) <= j:
             i = len(self.distances) - 2
             a, b, by = self._grows, self._falls, self._by
@@ -84,7 +84,7 @@ class Side:
         return self.distances[j]
 
     def beyond(self, j: int) -> Ball:
-        """Returns a ball that contains every distance of j steps and more."""
+        """A ball that contains every distance of j steps and more."""
         return self[j] if j == self.length else self[j].union(ball(1))
 
 
@@ -102,16 +102,16 @@ class WindowRow:
 
     @cached_property
     def ls(self) -> Ball:
-        """Returns a ball that contains LS(x)."""
+        """A ball that contains LS(x)."""
         return self._local(self.x[0])
 
     def _local(self, c: int) -> Ball:
-        """Returns a ball that contains LS at (c, n-c): the larger step to the left or right."""
+        """A ball that contains LS at (c, n-c): the larger step to the left or right."""
         steps = [distance(step_square(self.model, s)) for s in (c - 1, c) if 0 <= s < self.model.n]
         return balls.maximum(steps)
 
     def least(self, f: Callable[[Ball], Ball], gamma: Ball) -> Ball:
-        """Returns a ball that contains min over x'' of f(LS(x'')) + gamma d(x, x''), f falling, gamma >= 0.
+        """A ball that contains min over x'' of f(LS(x'')) + gamma d(x, x''), f falling, gamma >= 0.
 
         f(LS) is quasi-concave. So in a block whose nearer end is not above its farther one the nearer end is the
         least; and no data set of a block is below the farther end's f plus gamma times the nearer end's distance.
@@ -134,19 +134,19 @@ class WindowRow:
         return best
 
     def sensitivity(self, name: str, eps: Fraction) -> Ball:
-        """Returns a ball that contains the sensitivity of that name at x; P1's γ is that of ε and DELTA."""
+        """A ball that contains the sensitivity of that name at x; P1's γ is that of ε and DELTA."""
         if name == S_EXP:
             return (-self.least(lambda v: -v.log(), MHdelta(self.model, eps, DELTA).gamma())).exp()
         values = {S_GAMMA: lambda: 1 / self.least(lambda v: 1 / v, ball(1)), LS: lambda: self.ls}
         return values[name]()
 
     def exponential_mean(self, rate: Ball) -> Ball:
-        """Returns a ball that contains E[H] under P(r) ∝ exp(−rate·H(x,r))."""
+        """A ball that contains E[H] under P(r) ∝ exp(−rate·H(x,r))."""
         terms = self._weights(rate)
         return balls.total([weight * h for h, weight in terms]) / (1 + balls.total([weight for _, weight in terms]))
 
     def near(self, rate: Ball, steps: int) -> Ball:
-        """Returns a ball that contains Pr[at most so many steps from x] under P(r) ∝ exp(−rate·H(x,r))."""
+        """A ball that contains Pr[at most so many steps from x] under P(r) ∝ exp(−rate·H(x,r))."""
         inside = [(-rate * side[j]).exp() for side in self.sides for j in range(1, min(steps, side.length) + 1)]
         return (1 + balls.total(inside)) / (1 + balls.total([weight for _, weight in self._weights(rate)]))
 
@@ -162,7 +162,7 @@ class WindowRow:
         return found
 
     def _window(self, side: Side, rate: Ball) -> int:
-        """Returns the number of steps from which on all outputs may be one ball."""
+        """The number of steps from which on all outputs may be one ball."""
         steps, strength = 0, float(rate)
         while steps < side.length:
             steps = min(steps + STRIDE, side.length)
@@ -173,7 +173,7 @@ class WindowRow:
         return steps
 
     def laplace_mean(self, mechanism: Laplace) -> Ball:
-        """Returns a ball that contains E[H(posterior, released)] under the floored, clipped noise on the first cell.
+        """A ball that contains E[H(posterior, released)] under the floored, clipped noise on the first cell.
 
         r steps up have probability q^r (1-q)/2, and all from r on q^r / 2; down the same with r-1 (``cell_law``).
         """

@@ -81,7 +81,7 @@ class WrongGamma(MHdelta):
     multiple: Fraction = Fraction(5)
 
     def gamma(self) -> Ball:
-        """Returns a ball that contains that γ."""
+        """A ball that contains that γ."""
         return (1 + ball(self.multiple) * (super().gamma().exp() - 1)).log()
 
 
@@ -143,7 +143,7 @@ def growth(eps: Any, length: Any) -> Any:
 
 
 def gamma_agrees() -> bool:
-    """Returns whether e^γ − 1 of the engine's MHdelta is ``growth``, on a few settings."""
+    """Whether e^γ − 1 of the engine's MHdelta is ``growth``, on a few settings."""
     with balls.precision(256):
         for n, eps, delta in product((3, 200), rationals("1/10 1 40"), rationals("1e-40 1/100 1/2")):
             length = ball(2 * (n + 1) / delta).log()
@@ -221,7 +221,7 @@ def normalised(at: MHdelta, wanted: Iterable[Histogram]) -> dict[Histogram, tupl
 
 
 def own_prior_batch() -> Batch:
-    """Returns both sides of the step at prior (1, 1) and one pair of data sets of many records."""
+    """Both sides of the step at prior (1, 1) and one pair of data sets of many records."""
     at, pair = exponential_at(MHdelta, OWN), [(x, OWN.n - x) for x in (1, 2)]
 
     def sides() -> tuple[Ball, Ball]:

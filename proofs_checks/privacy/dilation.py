@@ -75,7 +75,7 @@ def stated_steps(scores: Scores, i: int, j: int) -> list[Step]:
 
 
 def at_zero(lam: int) -> Part:
-    """Returns the part a = 0, whose dilates are all 0: any λ is possible there, ±1 is taken, at n = 1."""
+    """The part a = 0, whose dilates are all 0: any λ is possible there, ±1 is taken, at n = 1."""
     mechanism = exponential_at(MH, Point(n=1, eps=1))
 
     def sides() -> tuple[Ball, Ball]:
@@ -134,7 +134,7 @@ NOT_MORE = Statement("candidates at a", ">=", "candidates at the next farther sc
 
 
 def near(scores: Scores, i: int, j: int) -> bool:
-    """Returns whether |λ| ≤ γ = ln(1 − ε/(2 ln(δ/(2(n+1)))))."""
+    """Whether |λ| ≤ γ = ln(1 − ε/(2 ln(δ/(2(n+1)))))."""
     return decided(balls.at_most(abs(scores.dilation(i, j)), scores.gamma))
 
 
@@ -191,7 +191,7 @@ def p1_negative(ctx: Context) -> Outcome:
 
 
 def positive_proof() -> Proof:
-    """Returns the proof for λ > 0 wherever C_a ≤ C_b, any n, ε and δ."""
+    """The proof for λ > 0 wherever C_a ≤ C_b, any n, ε and δ."""
     size, delta = variables("size", "delta")
     proof = Proof()
     proof.says("b − a ≤ S", "e^(−εa/(2S)) ≤ e^(ε/2)·e^(−εb/(2S)), so with C_a ≤ C_b: Pr[u = a] ≤ e^(ε/2)·Pr[u = b]")

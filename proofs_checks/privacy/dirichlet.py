@@ -68,7 +68,7 @@ class Large:
                     yield size, (self.n - rest - second, second, *parts, *(0,) * (cells - len(parts)))
 
     def complete(self) -> bool:
-        """Returns whether the orbits hold every candidate once."""
+        """Whether the orbits hold every candidate once."""
         return sum(size for size, _ in self.orbits()) == count_histograms(self.n, self.k)
 
     def sensitivities(self) -> tuple[Ball, Ball, Ball, Ball]:
@@ -93,7 +93,7 @@ class Large:
         ]
 
     def delta_lower(self) -> Ball:
-        """Returns a ball that contains Σ_r max(0, P_x(r) − e^ε·P_x′(r)): a lower bound of δ(ε)."""
+        """A ball that contains Σ_r max(0, P_x(r) − e^ε·P_x′(r)): a lower bound of δ(ε)."""
         weights = self.weights()
         here = balls.total([size * w for size, w, _ in weights])
         there = balls.total([size * w for size, _, w in weights])
@@ -101,7 +101,7 @@ class Large:
         return balls.total([size * balls.positive_part(v / here - factor * w / there) for size, v, w in weights])
 
     def steps(self) -> list[Step]:
-        """Returns the instance worked out."""
+        """The instance worked out."""
         top, local, smooth, gamma = self.sensitivities()
         weights = self.weights()
         return [
@@ -135,7 +135,7 @@ UNIFORM = Grid(n=range(1, 7), eps=rationals("4/5 1 8"), delta=[TINY, Fraction(1,
 
 
 def dirichlet(large: Large) -> Batch:
-    """Returns the pair of the large model: its contribution to δ(ε) against δ."""
+    """The pair of the large model: its contribution to δ(ε) against δ."""
     prior = f"({large.first}, {large.other}, …, {large.other})"
     where = {"n": large.n, "k": large.k, "prior": prior, "eps": large.eps, "delta": large.delta}
     if not large.complete():

@@ -58,7 +58,7 @@ def limit(alpha: Fraction | int) -> Ball:
 
 
 def one_pair(n: int, eps: Fraction) -> Ball:
-    """Returns the loss over ε of x = 2 against x′ = 1 at output 2: a lower bound of true ε/ε, cheap at any n."""
+    """The loss over ε of x = 2 against x′ = 1 at output 2: a lower bound of true ε/ε, cheap at any n."""
     mechanism = maker("EHDL")(Point(n=n, eps=eps))
     law, index = mechanism.law(), list(mechanism.outputs()).index((2, n - 2))
     loss = law.log_probabilities((2, n - 2))[index] - law.log_probabilities((1, n - 1))[index]
@@ -66,7 +66,7 @@ def one_pair(n: int, eps: Fraction) -> Ball:
 
 
 def theory() -> Theory:
-    """Returns the theorem on true ε/ε for EHDL with prior (1,1), every n and every ε."""
+    """The theorem on true ε/ε for EHDL with prior (1,1), every n and every ε."""
     ranged = read("EHDL", n="all", eps="all")
     assert isinstance(ranged, Ranged)
     return prove(family_of(ranged), ranged, Effort(digits=DIGITS), every_epsilon=True)
@@ -77,7 +77,7 @@ MOST_SHARE = Fraction(1)
 
 
 def private_for_every_n(found: Theory) -> Proof:
-    """Returns the proof that true ε < ε for every n and every ε > 0, prior (1,1)."""
+    """The proof that true ε < ε for every n and every ε > 0, prior (1,1)."""
     n, m, one = found.first, found.m, MOST_SHARE
     proof = Proof().says(
         "every ε at once",
@@ -123,7 +123,7 @@ def uniform(ctx: Context) -> Outcome:
 
 
 def certain_digits(share: Ball) -> str:
-    """Returns the leading digits that are certain."""
+    """The leading digits that are certain."""
     value = significant(share, 8)
     return "?" if value is None else brief(value)
 
@@ -143,14 +143,14 @@ def table(seen: dict[tuple[int, str], str], top: str) -> Table:
 
 
 def least(prior: Prior, eps: Fraction, sizes: range) -> Outcome:
-    """Returns the witness of true ε > ε with the least n of ``sizes``."""
+    """The witness of true ε > ε with the least n of ``sizes``."""
     grid = Grid(n=sizes, prior=[prior], eps=[eps])
     batches = epsilon_batches(grid, maker("EHDL"), lambda mechanism: mechanism.epsilon)
     return search(replace(STAYS, relation=">"), batches)
 
 
 def one_record() -> Proof:
-    """Returns the proof that EHDL is ε-DP at n = 1, for every k and prior."""
+    """The proof that EHDL is ε-DP at n = 1, for every k and prior."""
     (e,) = variables("e")
     proof = Proof().says("n = 1", "every other candidate is adjacent, so 0 ≤ H(x,r)/LS(x) ≤ 1 for every x and r")
     proof.says("so", "H/LS changes by at most 1 between any x, x′")

@@ -35,7 +35,7 @@ CLAIMED: dict[str, Fraction | int] = {"EHD": 1, "EHDS": 1, "MH": 1}
 
 
 def promised(mechanism: PosteriorMechanism) -> Fraction:
-    """Returns the ε that the documents promise: their multiple of the mechanism's guarantee."""
+    """The ε that the documents promise: their multiple of the mechanism's guarantee."""
     return CLAIMED[mechanism.name] * (claimed_epsilon(mechanism.claimed()) or Fraction(0))
 
 
@@ -62,7 +62,7 @@ class Symbolic:
         return value
 
     def claimed(self, mech: str) -> fmpq_mpoly:
-        """Returns the ε that is claimed for it, in symbols: the multiple of the statement times the engine's own."""
+        """The ε that is claimed for it, in symbols: the multiple of the statement times the engine's own."""
         factor = Fraction(CLAIMED[mech])
         value: fmpq_mpoly = self._kind.claimed(self).epsilon * fmpq(factor.numerator, factor.denominator)
         return value
@@ -81,14 +81,14 @@ def two_halves(proof: Proof, mech: str, change: fmpq_mpoly) -> Proof:
 
 
 def _words(poly: fmpq_mpoly) -> str:
-    """Returns the polynomial in G = 1 + γ and E = ε/(1+γ) in the letters of the documents, where it is simple."""
+    """The polynomial in G = 1 + γ and E = ε/(1+γ) in the letters of the documents, where it is simple."""
     g = GAMMA_PLUS_1
     simple = ((E * g, "ε"), (E, "ε/(1+γ)"), (E * g**2, "(1+γ)ε"), (g, "1+γ"), (1 + 0 * g, "1"))
     return next((words for known, words in simple if known == poly), f"{poly} (G = 1+γ, E = ε/G)")
 
 
 def any_delta_proof(proof: Proof) -> Proof:
-    """Returns the proof with: EHD with any Δ ≥ GS(n, α) is ε-DP."""
+    """The proof with: EHD with any Δ ≥ GS(n, α) is ε-DP."""
     proof.uses("ls.reduction", "|H(x,r) − H(x′,r)| ≤ H(x,x′) ≤ LS(x) ≤ GS(n,α) ≤ Δ")
     proof.says("so", "H/Δ changes by at most 1")
     return two_halves(proof, "EHD", 1 + 0 * E)
@@ -116,7 +116,7 @@ def ehd_any_prior(ctx: Context) -> Outcome:
 
 
 def smooth_proof(proof: Proof, mech: str) -> Proof:
-    """Returns the proof that the weights change by at most e^((1+γ)e/2) between adjacent data sets."""
+    """The proof that the weights change by at most e^((1+γ)e/2) between adjacent data sets."""
     h, other, s, t = variables("h", "other", "s", "t")
     split = (h - other) * s + other * (s - t)
     proof.says("letters", "h = H(x,r), h′ = H(x′,r), s = 1/S(x), t = 1/S(x′)")
@@ -142,12 +142,12 @@ class Audited:
     far_gammas: Prior = ()
 
     def text(self, most: tuple[int, int]) -> str:
-        """Returns the words for the grid of the check."""
+        """The words for the grid of the check."""
         listed = f", γ = {spelled(self.gammas)}" if self.gammas else ""
         return f"for all n, k, {self.words}; audited for k = 2, n ≤ {most[0]} and k = 3, n ≤ {most[1]}{listed}"
 
     def grids(self, wide: bool) -> tuple[Grid, Grid]:
-        """Returns the grid of all pairs and the one far out."""
+        """The grid of all pairs and the one far out."""
         axes, far_axes = ({"gamma": gammas} if gammas else {} for gammas in (self.gammas, self.far_gammas))
         two, three = (
             Grid(PAIRS, n=range(1, n + 1), eps=EPS, prior=[p for p in self.near if len(p) == k], **axes)
@@ -163,7 +163,7 @@ SMOOTH = Audited("priors, γ > 0 and ε", ANY, FAR_ANY, (6, 3), (24, 6), rationa
 
 
 def far_loss(mechanism: PosteriorMechanism) -> tuple[Ball, Ball]:
-    """Returns the largest loss over all outputs of x = 1, x′ = 2 in both directions, and the promised ε."""
+    """The largest loss over all outputs of x = 1, x′ = 2 in both directions, and the promised ε."""
     n, law = mechanism.model.n, mechanism.law()
     rows = [law.log_probabilities((c, n - c)) for c in (1, 2)]
     return balls.maximum([abs(a - b) for a, b in zip(*rows, strict=True)]), ball(promised(mechanism))
@@ -189,7 +189,7 @@ def private_check(claim: str, mech: str, audited: Audited, prove: Callable[[Proo
 
 
 def at_least_one(proof: Proof) -> Proof:
-    """Returns the proof for EHD with the constant GS₀ and every αᵢ ≥ 1, where GS(n, α) ≤ GS₀."""
+    """The proof for EHD with the constant GS₀ and every αᵢ ≥ 1, where GS(n, α) ≤ GS₀."""
     return any_delta_proof(proof.using(at_least_one_proof()))
 
 

@@ -88,7 +88,7 @@ def _text(ratio: Ratio | None) -> str:
 
 
 def covered(size: int) -> bool:
-    """Returns whether exactly one case applies everywhere at n = size and agrees with the mechanism's own law."""
+    """Whether exactly one case applies everywhere at n = size and agrees with the mechanism's own law."""
     for count in range(size):
         for output in range(size + 1):
             matching = [case for case in CASES if case.applies(size, count, output)]
@@ -101,12 +101,12 @@ def covered(size: int) -> bool:
 
 
 def touched(mechanism: Laplace) -> int:
-    """Returns the largest number of noised cells in which adjacent data sets differ, the counts being symbols."""
+    """The largest number of noised cells in which adjacent data sets differ, the counts being symbols."""
     return max(sum(step != 0 for step in move[: mechanism.noised()]) for move in moves(mechanism.model.k))
 
 
 def proved(mech: str, words: str) -> Outcome:
-    """Returns the proof that the mechanism is ε-DP, with the engine's own closed forms on a grid."""
+    """The proof that the mechanism is ε-DP, with the engine's own closed forms on a grid."""
     proof = cell_lemma().says("cells", words)
     kinds = [LAPLACE[mech](make_model(3, k), Fraction(1)) for k in range(2, 11)]
     most = max(Fraction(touched(kind), kind.unit()) for kind in kinds)
@@ -148,7 +148,7 @@ LITERAL = Grid(
 
 
 def literal_maker(point: Point) -> Laplace:
-    """Returns the mechanism that noises the same cells with the same scale."""
+    """The mechanism that noises the same cells with the same scale."""
     found = LAPLACE[SAME_CELLS[point.k]](make_model(point.n, point.k), Fraction(point.eps))
     if found.unit() != 2 or found.noised() != point.k - 1:
         raise ArithmeticError("Algorithm 1 noises cells 1…k−1 with scale 2/ε")

@@ -23,7 +23,7 @@ DELTAS = rationals("1/2 1/10 9/10 1/100")
 
 
 def log_term(delta: Fraction) -> Ball:
-    """Returns a ball that contains L = ln(2/δ)."""
+    """A ball that contains L = ln(2/δ)."""
     return -ball(share(delta)).log()
 
 
@@ -33,23 +33,23 @@ def share(delta: Any) -> Any:
 
 
 def claimed(delta: Any) -> Any:
-    """Returns the claimed bound: δ/2; a number or a symbol."""
+    """The claimed bound: δ/2; a number or a symbol."""
     return delta / 2
 
 
 def reach(eps: Any, length: Any) -> Any:
-    """Returns the largest |λ| of the claim: ε/(2L); balls or symbols."""
+    """The largest |λ| of the claim: ε/(2L); balls or symbols."""
     return eps / (2 * length)
 
 
 def worst_positive(eps: Fraction, lam: Ball) -> Ball:
-    """Returns the supremum over A for λ > 0: A = {|z| > z*}, z* = (ε/2+λ)/(e^λ−1), value e^(−z*)(1 − e^(−λ))."""
+    """The supremum over A for λ > 0: A = {|z| > z*}, z* = (ε/2+λ)/(e^λ−1), value e^(−z*)(1 − e^(−λ))."""
     z = (ball(eps / 2) + lam) / lam.expm1()
     return (-z).exp() * (1 - (-lam).exp())
 
 
 def worst_negative(eps: Fraction, mu: Ball) -> Ball:
-    """Returns the supremum over A for λ = −μ < 0: A = {|z| < z₀}, z₀ = (μ−ε/2)/(1−e^(−μ)); 0 if μ ≤ ε/2."""
+    """The supremum over A for λ = −μ < 0: A = {|z| < z₀}, z₀ = (μ−ε/2)/(1−e^(−μ)); 0 if μ ≤ ε/2."""
     gap = balls.positive_part(mu - ball(eps / 2))
     z = gap / (1 - (-mu).exp())
     return 1 - (-z).exp() - ball(eps / 2).exp() * (1 - (-z * (-mu).exp()).exp())
@@ -71,7 +71,7 @@ def batches(grid: Grid) -> Batches:
 
 
 def worst_steps(at: Point, lam: Ball, sign: str) -> list[Step]:
-    """Returns the worst set for λ > 0 with its two probabilities, and δ/2."""
+    """The worst set for λ > 0 with its two probabilities, and δ/2."""
     if sign != "λ > 0":
         return [step("δ/2", "", claimed(at.delta))]
     z = (ball(Fraction(at.eps) / 2) + lam) / lam.expm1()
@@ -84,7 +84,7 @@ def worst_steps(at: Point, lam: Ball, sign: str) -> list[Step]:
 
 
 def series_fact(terms: int) -> bool:
-    """Returns whether (1 − λ/2)·e^λ ≤ 1 + λ/2 for λ > 0 by its series: coefficients (2−m)/(2·m!) beyond the second.
+    """Whether (1 − λ/2)·e^λ ≤ 1 + λ/2 for λ > 0 by its series: coefficients (2−m)/(2·m!) beyond the second.
 
     1/m! − ½/(m−1)! for the first m, one by one.
     """
@@ -96,7 +96,7 @@ def series_fact(terms: int) -> bool:
 
 
 def small_proof() -> Proof:
-    """Returns the proof for ε ≤ 1, δ ≤ 1/10."""
+    """The proof for ε ≤ 1, δ ≤ 1/10."""
     length, lam, delta = variables("L", "lam", "delta")
     proof = Proof()
     proof.says(

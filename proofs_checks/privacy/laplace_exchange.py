@@ -31,7 +31,7 @@ PARTS = 3
 
 
 def length(parts: int, delta: Fraction) -> Ball:
-    """Returns a ball that contains ln(parts/δ)."""
+    """A ball that contains ln(parts/δ)."""
     return ball(parts / delta).log()
 
 
@@ -81,7 +81,7 @@ def log_dilated(size: Any, lam: Any, factor: Any) -> Any:
 
 
 def logs(z: Fraction, lam: Fraction) -> tuple[Ball, Ball]:
-    """Returns balls that contain ln h(z) and ln h′(z), each without the common ln ½."""
+    """Balls that contain ln h(z) and ln h′(z), each without the common ln ½."""
     return ball(-abs(z)), log_dilated(ball(abs(z)), ball(lam), ball(lam).exp())
 
 

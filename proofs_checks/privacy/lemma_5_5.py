@@ -54,7 +54,7 @@ class Released:
 
 
 def rows(mechanism: Exponential) -> dict[Histogram, Released]:
-    """Returns the row of every data set."""
+    """The row of every data set."""
     model, h = mechanism.model, Hellinger(mechanism.model)
     rates, result = mechanism.rates(h), {}
     for x in model.histograms:
@@ -72,7 +72,7 @@ def ratio(here: Released, there: Released) -> Ball:
 
 
 def mirrored(model: Model, x: Histogram, y: Histogram) -> bool:
-    """Returns whether K = 0 exactly: n = 1, or mirror images under an equal prior have the same normaliser."""
+    """Whether K = 0 exactly: n = 1, or mirror images under an equal prior have the same normaliser."""
     return model.n == 1 or (model.prior[0] == model.prior[1] and x == y[::-1])
 
 
@@ -82,7 +82,7 @@ def factor(eps: Fraction, here: Released, there: Released, r: Histogram) -> Ball
 
 
 def own(row: Released, r: Histogram) -> int:
-    """Returns how many candidates the lemma counts at the distance of r: C_r from x, C_t from x′."""
+    """How many candidates the lemma counts at the distance of r: C_r from x, C_t from x′."""
     return 1 if r == row.x else 2
 
 

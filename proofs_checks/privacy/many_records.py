@@ -28,14 +28,14 @@ class Rows:
         self._ls = [balls.maximum(steps[max(0, x - 1) : x + 1]) for x in range(REACH + 1)]
 
     def smooth(self, x: int) -> Ball:
-        """Returns a ball that contains S_exp(x)."""
+        """A ball that contains S_exp(x)."""
         fading = [value * (-self._gamma * abs(x - c)).exp() for c, value in enumerate(self._ls)]
         if not balls.certainly_less((-self._gamma * (REACH - x)).exp(), self._ls[x]):
             raise balls.PrecisionExhausted(balls.working_bits())
         return balls.maximum(fading)
 
     def logs(self, x: int) -> list[Ball]:
-        """Returns balls that contain ln P_x(r), r = 0..R."""
+        """Balls that contain ln P_x(r), r = 0..R."""
         rate, (*near, last) = self._half / self.smooth(x), self._h.row(x)
         exponents = [rate * h for h in near]
         far = (-rate * balls.from_ends(last, ball(1))).exp() * (self.n - REACH)
@@ -44,7 +44,7 @@ class Rows:
 
 
 def delta_near(mechanism: MHdelta, x: int, y: int) -> Ball:
-    """Returns a ball that contains a lower bound of δ(ε): the sum of max(0, P_x − e^ε·P_y) over the outputs up to R."""
+    """A ball that contains a lower bound of δ(ε): the sum of max(0, P_x − e^ε·P_y) over the outputs up to R."""
     rows = Rows(mechanism)
     p, q, factor = rows.logs(x), rows.logs(y), ball(mechanism.epsilon).exp()
     return balls.total([balls.excess(a.exp(), b.exp(), factor) for a, b in zip(p, q, strict=True)])

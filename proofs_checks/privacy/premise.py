@@ -25,7 +25,7 @@ DIRICHLET = Grid(PAIRS, n=range(1, 4), prior=PRIORS_3).wider(n=range(1, 7))
 
 @lru_cache(maxsize=256)
 def case_pairs(model: Model) -> list[Pair]:
-    """Returns the ordered adjacent pairs with BI(x) a farthest candidate from y and LS(y) = H(x,y), exactly."""
+    """The ordered adjacent pairs with BI(x) a farthest candidate from y and LS(y) = H(x,y), exactly."""
     chosen = []
     for y in model.histograms:
         farthest = smallest([bc_squared(model, y, r) for r in model.histograms])
@@ -49,7 +49,7 @@ def premise_batches(grid: Grid) -> Batches:
 
 
 def case_steps(model: Model, x: Histogram, y: Histogram) -> list[Step]:
-    """Returns the distances from x to its neighbors and from y to every candidate."""
+    """The distances from x to its neighbors and from y to every candidate."""
     pairs = [("y", y, r) for r in model.histograms] + [("x", x, r) for r in neighbors(x)]
     found = [(name, r, bc_squared(model, c, r)) for name, c, r in pairs]
     lines = [step(f"H({name},{r})", f"BC² = {bc2}", distance(bc2)) for name, r, bc2 in found]

@@ -56,13 +56,13 @@ class Quotients:
         )
 
     def after_first(self) -> Ball:
-        """Returns what the first ">" puts below it: LS(x) above the line, LS(y) below it."""
+        """What the first ">" puts below it: LS(x) above the line, LS(y) below it."""
         return self.total(self.from_y, self.ls_x) / (
             self.weight(self.far, self.ls_y) * self.total(self.from_x, self.ls_y)
         )
 
     def after_second(self) -> Ball:
-        """Returns what the second ">" puts below that: every r′ replaced by r."""
+        """What the second ">" puts below that: every r′ replaced by r."""
         return self.weight(self.far, self.ls_x) / self.weight(self.far, self.ls_y)
 
 

@@ -56,13 +56,13 @@ class Tie:
         return left, rising(a - _exact(self.i * HALF), m) ** 2 * _exact(rising(b - self.j, 2 * m))
 
     def polynomial(self) -> fmpq_poly:
-        """Returns the polynomial in α that is 0 exactly at a tie."""
+        """The polynomial in α that is 0 exactly at a tie."""
         left, right = self.sides(fmpq_poly([0, 1]))
         found: fmpq_poly = left - right
         return found
 
     def agrees(self) -> bool:
-        """Returns whether ``sides`` have the quotient of the engine's exact BC², at the two rational ends."""
+        """Whether ``sides`` have the quotient of the engine's exact BC², at the two rational ends."""
         for alpha in (self.low, self.high):
             model = make_model(self.n, prior=(alpha, self.second))
             x, down, up = ((c, self.n - c) for c in (self.x, self.x - self.i, self.x + self.j))
@@ -73,12 +73,12 @@ class Tie:
         return True
 
     def signs(self) -> str:
-        """Returns the polynomial's values at both rational ends, in decimals."""
+        """The polynomial's values at both rational ends, in decimals."""
         values = (self.polynomial()(_exact(alpha)) for alpha in (self.low, self.high))
         return ", ".join(f"{int(value.p) / int(value.q):.6f}…" for value in values)
 
     def root(self) -> Ball:
-        """Returns a ball that contains an α at which the tie is exact, by bisection with exact signs."""
+        """A ball that contains an α at which the tie is exact, by bisection with exact signs."""
         poly, low, high = self.polynomial(), _exact(self.low), _exact(self.high)
         rising_there = poly(high) > 0
         if not poly(low) * poly(high) < 0:
@@ -94,7 +94,7 @@ MOST_I, MOST_J, MOST_PART, AHEAD = 3, 7, 4, 4
 
 
 def rational_roots(i: int, j: int, b: Fraction) -> list[Fraction]:
-    """Returns every rational A > i that ties x−i with x+j at B = b, by factoring; i + j even."""
+    """Every rational A > i that ties x−i with x+j at B = b, by factoring; i + j even."""
     poly = Tie(j, 0, i, j, b - j, Fraction(0), Fraction(0)).polynomial()
     whole = fmpz_poly([int(c) for c in (poly * poly.denom()).coeffs()])
     linear = [factor for factor, _ in whole.factor()[1] if factor.degree() == 1]
@@ -102,7 +102,7 @@ def rational_roots(i: int, j: int, b: Fraction) -> list[Fraction]:
 
 
 def rational_ties() -> list[tuple[int, int, Fraction, Fraction]]:
-    """Returns every rational tie (i, j, A, B), i ≠ j, within the bounds above."""
+    """Every rational tie (i, j, A, B), i ≠ j, within the bounds above."""
     found = []
     for i, j in product(range(1, MOST_I + 1), range(1, MOST_J + 1)):
         if i != j and (i + j) % 2 == 0:
@@ -151,7 +151,7 @@ class RealRow:
         self.normaliser = balls.total(self.weights)
 
     def between(self, y: int, z: int) -> Ball:
-        """Returns a ball that contains H of the data sets with y and z ones; exactly 0 if y = z."""
+        """A ball that contains H of the data sets with y and z ones; exactly 0 if y = z."""
         if y == z:
             return balls.zero()
         first, second = self._cell(self.alpha, y, z), self._cell(ball(self.tie.second), self.tie.n - y, self.tie.n - z)
@@ -163,7 +163,7 @@ class RealRow:
         return top / ((prior + s).gamma() * (prior + t).gamma()).sqrt()
 
     def alone(self, r: int) -> bool:
-        """Returns whether no other candidate is as far from x as r; where balls cannot tell it is an error."""
+        """Whether no other candidate is as far from x as r; where balls cannot tell it is an error."""
         others = [value for s, value in enumerate(self.distances) if s != r]
         if any(balls.overlap(value, self.distances[r]) for value in others):
             raise balls.PrecisionExhausted(balls.working_bits())

@@ -120,7 +120,7 @@ def score_batches(
 
 
 def _index(scores: Scores, r: Histogram) -> int:
-    """Returns the number of the level of r."""
+    """The number of the level of r."""
     return next(k for k, level in enumerate(scores.levels) if r in level.members)
 
 

@@ -54,12 +54,12 @@ def proved_right(scores: Scores, i: int, j: int) -> Ball:
 
 
 def counts_tie(a: Level[Histogram], b: Level[Histogram]) -> bool:
-    """Returns whether both sides of the proved form are equal: C_a = 2·C_b."""
+    """Whether both sides of the proved form are equal: C_a = 2·C_b."""
     return a.count == FACTOR * b.count
 
 
 def slide_steps(scores: Scores, i: int, j: int) -> list[Step]:
-    """Returns the exponent; exactly where a and b are the same score, or 0 and S(x)."""
+    """The exponent; exactly where a and b are the same score, or 0 and S(x)."""
     known = {(0, scores.local): scores.eps / 2, (scores.local, 0): -scores.eps / 2, (i, i): Fraction(0)}
     return [step("exponent", "ε(b−a)/(2S)", known.get((i, j), slide(scores, i, j)))]
 
@@ -73,7 +73,7 @@ def stated(ctx: Context) -> Outcome:
 
 
 def proved_proof(ctx: Context) -> Proof:
-    """Returns the proof of the form with the plus sign."""
+    """The proof of the form with the plus sign."""
     a, b, t = variables("a", "b", "t")
     proof = ctx.proof().says(
         "chances", "Pr[u = a] = C_a·e^(−ta)/NL with t = ε/(2S) and C_a the number of candidates at a"
@@ -120,7 +120,7 @@ def fair(scores: Scores, i: int, j: int) -> bool:
 
 
 def p1_proof() -> Proof:
-    """Returns the proof for the pairs of scores with C_a ≤ C_b."""
+    """The proof for the pairs of scores with C_a ≤ C_b."""
     a, b, t = variables("a", "b", "t")
     proof = Proof().equal("exponents", "−ta = −tb + t(b − a) with t = ε/(2S)", -t * a, -t * b + t * (b - a))
     return proof.says("so", "b − a ≤ S gives e^(−ta) ≤ e^(ε/2)·e^(−tb), and C_a ≤ C_b gives the claim, even with δ = 0")

@@ -36,19 +36,19 @@ Origin = tuple[Algebraic, int]
 
 
 def grid_of(most: int, most3: int) -> Grid:
-    """Returns the grid of k = 2 up to n = most and k = 3 up to n = most3."""
+    """The grid of k = 2 up to n = most and k = 3 up to n = most3."""
     words = "every ordered adjacent pair"
     first = Grid(words, n=range(1, most + 1), gamma=GAMMAS, prior=PRIORS_2)
     return first + Grid(words, n=range(1, most3 + 1), gamma=GAMMAS, prior=PRIORS_3)
 
 
 def penalty(gamma: Any, steps: Any) -> Any:
-    """Returns what d(x,x″) steps add to the value of x″: γ·d; balls or symbols."""
+    """What d(x,x″) steps add to the value of x″: γ·d; balls or symbols."""
     return gamma * steps
 
 
 def smooth_bound(gamma: Any) -> Any:
-    """Returns the claimed bound between adjacent data sets: γ; a number or a symbol."""
+    """The claimed bound between adjacent data sets: γ; a number or a symbol."""
     return gamma
 
 
@@ -68,7 +68,7 @@ class SmoothSensitivity:
         return value
 
     def values(self) -> tuple[list[Ball], list[Ball]]:
-        """Returns balls that contain LS and the smooth sensitivity of every data set."""
+        """Balls that contain LS and the smooth sensitivity of every data set."""
         local = local_all(Hellinger(self.model))
         if self.sets == ADJACENT:
             return local, exp_smooth_adjacent(self.model, local, ball(self.gamma))
@@ -77,7 +77,7 @@ class SmoothSensitivity:
         return local, smooth_all(self.model, local, self.gamma)
 
     def origin(self, x: Histogram) -> Origin | None:
-        """Returns where the minimum of the cost is attained; None if different places cannot be told apart."""
+        """Where the minimum of the cost is attained; None if different places cannot be told apart."""
         near = [y for y in self.model.histograms if self.sets == ALL or hamming(x, y) <= 1]
         places = list({(local_exact(self.model, y), hamming(x, y)): None for y in near})
         with balls.precision(512):
@@ -94,7 +94,7 @@ class SmoothSensitivity:
         return bool(smooth_bound(self.gamma) == self.gamma)
 
     def steps(self, tag: Pair) -> list[Step]:
-        """Returns where both maxima are attained, and the sensitivities."""
+        """Where both maxima are attained, and the sensitivities."""
         lines = []
         for name, x in zip(("x", "x′"), tag, strict=True):
             place = self.origin(x)
@@ -136,7 +136,7 @@ def two_pairs(model: Model) -> list[Pair]:
 
 
 def smooth_at(point: Point, exponential: bool, sets: str = ALL) -> SmoothSensitivity:
-    """Returns the sensitivity at a point of a grid."""
+    """The sensitivity at a point of a grid."""
     return SmoothSensitivity(model_at(point), Fraction(point.gamma), exponential, sets)
 
 
@@ -153,12 +153,12 @@ def local_batches(grid: Grid, exponential: bool) -> Batches:
 
 
 def neighbors_are_one_apart() -> bool:
-    """Returns whether every neighbor is at distance 1, for symbolic counts and k = 2…8."""
+    """Whether every neighbor is at distance 1, for symbolic counts and k = 2…8."""
     return all(sum(map(abs, move)) == 2 for k in range(2, 9) for move in moves(k))
 
 
 def triangle(most: int) -> bool:
-    """Returns whether d(x,x″) ≤ d(x′,x″) + 1 for all x″ and adjacent x, x′ of k = 2, 3 to n = most; k = 2, n = 60."""
+    """Whether d(x,x″) ≤ d(x′,x″) + 1 for all x″ and adjacent x, x′ of k = 2, 3 to n = most; k = 2, n = 60."""
     for model in (make_model(60), *(make_model(n, k) for n in range(1, most + 1) for k in (2, 3))):
         if any(hamming(x, z) > hamming(y, z) + 1 for x, y in adjacent_pairs(model) for z in model.histograms):
             return False
@@ -166,7 +166,7 @@ def triangle(most: int) -> bool:
 
 
 def proof_for(value: str, law: str, statement: Statement) -> Proof:
-    """Returns the proof for a sensitivity whose ``value`` is min over x″ of a term + γ·d(x,x″)."""
+    """The proof for a sensitivity whose ``value`` is min over x″ of a term + γ·d(x,x″)."""
     gamma, d = variables("gamma", "d")
     proof = Proof()
     proof.says("definition", f"{value}(x) = min over x″ of {law} + γ·d(x,x″); x″ = x gives S ≥ LS")
@@ -182,7 +182,7 @@ def proof_for(value: str, law: str, statement: Statement) -> Proof:
 
 
 def outcome_of(ctx: Context, exponential: bool) -> Outcome:
-    """Returns the proof with both inequalities decided on the grid, ties exactly."""
+    """The proof with both inequalities decided on the grid, ties exactly."""
     grid = grid_of(24, 5) if ctx.wide else grid_of(8, 3)
     law = ("−ln S_exp", "−ln LS(x″)") if exponential else ("1/S", "1/LS(x″)")
     statement = SMOOTH_EXP if exponential else SMOOTH

@@ -27,22 +27,22 @@ DISTANCE = "√(1 − Π Γ(αᵢ+(cᵢ+dᵢ)/2)/√(Γ(αᵢ+cᵢ)·Γ(αᵢ+d�
 
 
 def digits() -> int:
-    """Returns the decimals that the precision in force is good for."""
+    """The decimals that the precision in force is good for."""
     return max(6, balls.working_bits() * 30 // 100 - 20)
 
 
 def as_ball(worst: Worst) -> Ball:
-    """Returns a ball that contains the worst value."""
+    """A ball that contains the worst value."""
     return balls.from_ends(ball(worst.value.lower), ball(worst.value.upper))
 
 
 def true_epsilon(mechanism: PosteriorMechanism, tier: str = "auto") -> Ball:
-    """Returns a ball that contains the true epsilon, over all ordered adjacent pairs and outputs."""
+    """A ball that contains the true epsilon, over all ordered adjacent pairs and outputs."""
     return as_ball(privacy_loss.worst_loss(mechanism, Effort(digits(), tier=tier)))
 
 
 def true_delta(mechanism: PosteriorMechanism, at: Fraction) -> Ball:
-    """Returns a ball that contains delta(at), over all ordered adjacent pairs."""
+    """A ball that contains delta(at), over all ordered adjacent pairs."""
     return as_ball(privacy_loss.worst_delta(mechanism, at, Effort(2 * digits())))
 
 
@@ -59,7 +59,7 @@ def epsilon_batches(
 
 
 def loss_steps(mechanism: PosteriorMechanism) -> list[Step]:
-    """Returns the worst pair and output worked out: distances, sensitivities, normalisers, probabilities, loss."""
+    """The worst pair and output worked out: distances, sensitivities, normalisers, probabilities, loss."""
     worst = privacy_loss.worst_loss(mechanism, Effort(digits()))
     x, y, r = worst.witness.x, worst.witness.x_prime, worst.witness.output
     if r is None:
@@ -101,7 +101,7 @@ class Rated(Protocol):
 
     @property
     def model(self) -> Model:
-        """Returns the model."""
+        """The model."""
 
     def rates(self, h: Score) -> Rates:
         """Returns x ↦ rate(x)."""
@@ -129,12 +129,12 @@ class Peak:
         return ("LS(x″)·e^(−γ·d)" if self.logarithmic else "1/(1/LS(x″) + γ·d)") + self.most
 
     def gamma_words(self) -> str:
-        """Returns how γ is given."""
+        """How γ is given."""
         return "ln(1 − ε/(2 ln(δ/(2(n+1)))))" if self.logarithmic else "as chosen"
 
 
 def peak_of(mechanism: Rated, h: Score, x: Histogram) -> Peak | None:
-    """Returns where the smooth sensitivity of x is attained; None for the other sensitivities."""
+    """Where the smooth sensitivity of x is attained; None for the other sensitivities."""
     if isinstance(mechanism, MHdelta) and mechanism.over == ADJACENT:
         near, gamma = [x, *neighbors(x)], mechanism.gamma()
         source = near[balls.argsort([local(h, y) * (-gamma * hamming(x, y)).exp() for y in near])[-1]]
@@ -149,7 +149,7 @@ def peak_of(mechanism: Rated, h: Score, x: Histogram) -> Peak | None:
 
 
 def sensitivity_words(mechanism: Rated, name: str) -> str:
-    """Returns which sensitivity it is that is not smoothed, with its formula where it has a name."""
+    """Which sensitivity it is that is not smoothed, with its formula where it has a name."""
     if isinstance(mechanism, EHDL):
         return f"LS({name}), the largest H({name}, ·) over its neighbors"
     if isinstance(mechanism, EHD):
@@ -158,7 +158,7 @@ def sensitivity_words(mechanism: Rated, name: str) -> str:
 
 
 def sensitivity_steps(mechanism: Rated, h: Score, x: Histogram, name: str) -> list[Step]:
-    """Returns the sensitivity of x worked out: γ, x″ with its LS, and S; for the others Δ alone."""
+    """The sensitivity of x worked out: γ, x″ with its LS, and S; for the others Δ alone."""
     peak, delta = peak_of(mechanism, h, x), ball(mechanism.numerator() / 2) / mechanism.rates(h)(x)
     if peak is None:
         return [step(f"Δ({name})", sensitivity_words(mechanism, name), delta)]

@@ -42,7 +42,7 @@ def log_weight(rate: Any, distance_: Any) -> Any:
 
 
 def weights_agree() -> bool:
-    """Returns whether ln P_x(r) − ln P_x(x) of MH is the difference of the logs of the weights, as balls."""
+    """Whether ln P_x(r) − ln P_x(x) of MH is the difference of the logs of the weights, as balls."""
     for n in (6, 200):
         mechanism = make_mechanism("MH", make_model(n), "1", {})
         with balls.precision(256):
@@ -83,7 +83,7 @@ def level_5_1(ctx: Context) -> Outcome:
 
 
 def claimed_sum(count: Any, chance: Any) -> Any:
-    """Returns the claimed Pr[u = u(r)]: C·Pr[z = r]; symbols or balls."""
+    """The claimed Pr[u = u(r)]: C·Pr[z = r]; symbols or balls."""
     return count * chance
 
 

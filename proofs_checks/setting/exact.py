@@ -26,7 +26,7 @@ def root(value: Fraction) -> Fraction | None:
 
 
 def distance(bc2: Algebraic) -> Ball:
-    """Returns a ball that contains H = √(1 − BC) from BC² exactly given; exactly it where that is rational."""
+    """A ball that contains H = √(1 − BC) from BC² exactly given; exactly it where that is rational."""
     bc = None if bc2.constants else root(Fraction(int(bc2.rational.p), int(bc2.rational.q)))
     exact = None if bc is None else root(1 - bc)
     if exact is not None:
@@ -35,19 +35,19 @@ def distance(bc2: Algebraic) -> Ball:
 
 
 def decided(verdict: Verdict) -> bool:
-    """Returns whether a condition holds; if balls cannot tell, it is an error, never a guess."""
+    """Whether a condition holds; if balls cannot tell, it is an error, never a guess."""
     if verdict is Verdict.UNDECIDED:
         raise balls.PrecisionExhausted(balls.working_bits())
     return verdict is Verdict.PROVED
 
 
 def exactly_less(a: Algebraic, b: Algebraic) -> bool:
-    """Returns whether a < b, decided exactly: equal objects are equal, others differ at some precision."""
+    """Whether a < b, decided exactly: equal objects are equal, others differ at some precision."""
     return a != b and decided(balls.decide(lambda: balls.less(a.ball(), b.ball()))[0])
 
 
 def smallest(values: Sequence[Algebraic]) -> Algebraic:
-    """Returns the smallest, exactly."""
+    """The smallest, exactly."""
     best = values[0]
     for value in values[1:]:
         if exactly_less(value, best):
@@ -74,12 +74,12 @@ class Level(Generic[R]):
         return len(self.members)
 
     def distance(self) -> Ball:
-        """Returns a ball that contains the distance; exactly 0 for the candidate BI(x) itself."""
+        """A ball that contains the distance; exactly 0 for the candidate BI(x) itself."""
         return distance(self.bc2)
 
 
 def by_distance(outputs: Sequence[R], bc2: Callable[[R], Algebraic]) -> list[Level[R]]:
-    """Returns the outputs in levels of equal distance, the nearest first; ``bc2`` gives BC² exactly."""
+    """The outputs in levels of equal distance, the nearest first; ``bc2`` gives BC² exactly."""
     groups: dict[Algebraic, list[R]] = {}
     for r in outputs:
         groups.setdefault(bc2(r), []).append(r)
@@ -95,10 +95,10 @@ def by_distance(outputs: Sequence[R], bc2: Callable[[R], Algebraic]) -> list[Lev
 
 @lru_cache(maxsize=8192)
 def levels(model: Model, x: Histogram) -> tuple[Level[Histogram], ...]:
-    """Returns the level sets of H(x, ·), the nearest first; ties are exact."""
+    """The level sets of H(x, ·), the nearest first; ties are exact."""
     return tuple(by_distance(model.histograms, lambda r: bc_squared(model, x, r)))
 
 
 def level_of(model: Model, x: Histogram, r: Histogram) -> Level[Histogram]:
-    """Returns the level set of r seen from x."""
+    """The level set of r seen from x."""
     return next(level for level in levels(model, x) if r in level.members)

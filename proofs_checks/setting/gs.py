@@ -33,12 +33,12 @@ AT_LEAST_ONE = priors("1 1", "1 2", "3/2 3/2", "1 100", "1 1 1", "1 2 3")
 
 
 def printed(n: int, m: int) -> int:
-    """Returns the number of candidates as the documents print it."""
+    """The number of candidates as the documents print it."""
     return comb(n + 1, m - 1)
 
 
 def claimed_beta(n: Any) -> Any:
-    """Returns the number of candidates that the documents give for k = 2: n + 1; n may be a symbol."""
+    """The number of candidates that the documents give for k = 2: n + 1; n may be a symbol."""
     return n + 1
 
 
@@ -103,7 +103,7 @@ Farthest = tuple[Model, Algebraic, Histogram]
 
 
 def farthest(point: Point) -> Farthest:
-    """Returns the model, BC² of its farthest adjacent pair, exactly, and the pair's first data set."""
+    """The model, BC² of its farthest adjacent pair, exactly, and the pair's first data set."""
     model = model_at(point)
     found = [(local_exact(model, c), c) for c in model.histograms if model.canonical(c) == (c,)]
     least = smallest([bc2 for bc2, _ in found])
@@ -149,13 +149,13 @@ def gs_supremum(ctx: Context) -> Outcome:
 
 
 def constant_agrees() -> bool:
-    """Returns whether the constant that the statement and the mechanism use is √(1 − π/4), to 1000 bits."""
+    """Whether the constant that the statement and the mechanism use is √(1 − π/4), to 1000 bits."""
     with balls.precision(1024):
         return balls.overlap(gs_constant(), distance(GS0_SQUARED))
 
 
 def at_least_one_proof() -> Proof:
-    """Returns the proof of GS(n, α) ≤ √(1−π/4) for every prior with all entries ≥ 1, any n and k."""
+    """The proof of GS(n, α) ≤ √(1−π/4) for every prior with all entries ≥ 1, any n and k."""
     square = bc_squared(make_model(1), (1, 0), (0, 1))
     text = f"(g(1)²)² = BC² of the two data sets of n = 1, prior (1,1), which attain it: {square} = (π/4)²"
     proof = adjacent_lemma().equal("g(1)", text, square, GS0_SQUARED)

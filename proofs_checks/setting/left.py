@@ -19,17 +19,17 @@ SIZES = (*range(2, 41), 300)
 
 
 def printed_last(n: int) -> int:
-    """Returns the last x of Statement I's second half as printed: x₀, the upper one for odd n, and x+2 ≤ n."""
+    """The last x of Statement I's second half as printed: x₀, the upper one for odd n, and x+2 ≤ n."""
     return min(balanced_points(n)[-1], n - 2)
 
 
 def repaired_last(n: int) -> int:
-    """Returns the last x with 2x + 2 < n: both pairs lie to the left of the middle."""
+    """The last x with 2x + 2 < n: both pairs lie to the left of the middle."""
     return (n - 3) // 2
 
 
 def last_upper(n: int) -> int:
-    """Returns the balanced point to which Statement II's second half is claimed: n/2, or (n−1)/2 for odd n."""
+    """The balanced point to which Statement II's second half is claimed: n/2, or (n−1)/2 for odd n."""
     return n // 2
 
 

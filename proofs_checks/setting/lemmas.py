@@ -21,7 +21,7 @@ HALF = Fraction(1, 2)
 
 
 def g(a: Fraction | int) -> Ball:
-    """Returns a ball that contains g(a) = Γ(a+½)/√(Γ(a)Γ(a+1))."""
+    """A ball that contains g(a) = Γ(a+½)/√(Γ(a)Γ(a+1))."""
     at = Fraction(a)
     return ball(at + HALF).gamma() / (ball(at).gamma() * ball(at + 1).gamma()).sqrt()
 
@@ -33,7 +33,7 @@ def moves(k: int) -> list[tuple[int, ...]]:
 
 
 def _constant(poly: fmpq_mpoly) -> int:
-    """Returns the value of a polynomial that has one; refuses any other."""
+    """The value of a polynomial that has one; refuses any other."""
     if not poly.is_constant():
         raise TypeError(f"{poly} is not a constant")
     return int(fmpq(poly.leading_coefficient()).p) if poly else 0
@@ -48,7 +48,7 @@ STEP_CASES = ((5, 1, 1), (6, Fraction(1, 3), 2), (300, Fraction(1, 1000), 7))
 
 
 def engine_steps() -> bool:
-    """Returns whether the engine's exact BC² of neighboring pairs of k = 2 have the ratio that step_of_g says."""
+    """Whether the engine's exact BC² of neighboring pairs of k = 2 have the ratio that step_of_g says."""
     for n, first, second in STEP_CASES:
         model = make_model(n, prior=(first, second))
         for x in range(0, n - 1, max(1, n // 5)):
@@ -62,7 +62,7 @@ def engine_steps() -> bool:
 
 
 def step_factors_agree() -> bool:
-    """Returns whether the engine's BC of one more step has the two factors of ``farther_lemma``, k = 2."""
+    """Whether the engine's BC of one more step has the two factors of ``farther_lemma``, k = 2."""
     with balls.precision(256):
         for model in (make_model(4), make_model(5, prior=(Fraction(1, 3), 2))):
             h, n = Hellinger(model), model.n

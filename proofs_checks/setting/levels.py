@@ -72,7 +72,7 @@ def count_batches(grid: Grid, select: Wanted, wanted: Callable[[Histogram, Histo
 
 
 def level_steps(model: Model, x: Histogram) -> list[Step]:
-    """Returns every level set of x with its distance."""
+    """Every level set of x with its distance."""
     return [
         step(f"distance from x = {x} of {', '.join(map(str, level.members))}", f"BC² = {level.bc2}", level.distance())
         for level in levels(model, x)
@@ -80,12 +80,12 @@ def level_steps(model: Model, x: Histogram) -> list[Step]:
 
 
 def one_or_two(x: Histogram, r: Histogram) -> int:
-    """Returns the claimed size: 1 at distance 0, else 2."""
+    """The claimed size: 1 at distance 0, else 2."""
     return 1 if r == x else 2
 
 
 def two(x: object, r: object) -> int:
-    """Returns the claimed bound: 2."""
+    """The claimed bound: 2."""
     return 2
 
 

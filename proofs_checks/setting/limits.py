@@ -35,7 +35,7 @@ RATIO_PRIORS = priors("1 1", "1 2", "1/2 1", "1/2 1/2")
 
 
 def beta(model: Model, x: Histogram) -> tuple[Fraction, Fraction]:
-    """Returns the two Beta parameters of BI(x)."""
+    """The two Beta parameters of BI(x)."""
     return model.prior[0] + x[0], model.prior[1] + x[1]
 
 
@@ -80,7 +80,7 @@ def closer_batches(grid: Grid) -> Batches:
 
 
 def ratio_proof() -> Proof:
-    """Returns the proof that LS does not rise when both parameters grow by the same factor t > 1."""
+    """The proof that LS does not rise when both parameters grow by the same factor t > 1."""
     a, t = variables("a", "t")
     proof = adjacent_lemma()
     proof.says("a move", "one unit from cell j to cell i costs BC = g(a_i)·g(a_j − 1), where a_j − 1 ≥ α_j")
@@ -114,7 +114,7 @@ def ratio_batches(most: int) -> Batches:
 
 
 def local_at(n: int, x: int) -> Ball:
-    """Returns a ball that contains LS((x, n−x)) for the prior (1,1), from g alone: any n is cheap."""
+    """A ball that contains LS((x, n−x)) for the prior (1,1), from g alone: any n is cheap."""
     a, b = 1 + x, 1 + n - x
     pairs = [g(a) * g(b - 1)] if x < n else []
     pairs += [g(a - 1) * g(b)] if x else []
@@ -164,7 +164,7 @@ def limit_boundary(ctx: Context) -> Outcome:
 
 
 def limit() -> Ball:
-    """Returns a ball that contains lim LS(0) = √(1 − g(1)) for prior (1,1)."""
+    """A ball that contains lim LS(0) = √(1 − g(1)) for prior (1,1)."""
     return (1 - g(1)).sqrt()
 
 

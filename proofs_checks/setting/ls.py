@@ -60,7 +60,7 @@ def ls_reduction(ctx: Context) -> Outcome:
 
 
 def at_itself(prior: Prior) -> bool:
-    """Returns whether BC²(x,x) = 1 exactly, for all x of n = 1…6."""
+    """Whether BC²(x,x) = 1 exactly, for all x of n = 1…6."""
     models = [make_model(n, prior=prior) for n in range(1, 7)]
     found = [bc_squared(model, x, x) for model in models for x in model.histograms]
     return all(bc2.rational == 1 and not bc2.constants for bc2 in found)
@@ -70,7 +70,7 @@ Three = tuple[Histogram, Histogram, Histogram]
 
 
 def all_three(model: Model) -> list[Three]:
-    """Returns every x, adjacent x′ and r."""
+    """Every x, adjacent x′ and r."""
     return [(x, y, r) for x, y in adjacent_pairs(model) for r in model.histograms]
 
 
@@ -98,7 +98,7 @@ def reduction_batches(grid: Grid, chosen: Callable[[Model], Sequence[Three]]) ->
 
 
 def first_upper(n: int) -> int:
-    """Returns the balanced point from which Statement II is claimed: n/2, or (n+1)/2 for odd n."""
+    """The balanced point from which Statement II is claimed: n/2, or (n+1)/2 for odd n."""
     return (n + 1) // 2
 
 
@@ -108,7 +108,7 @@ def balanced_points(n: int) -> tuple[int, ...]:
 
 
 def at(model: Model, x: int) -> Histogram:
-    """Returns the histogram of x ones among n records."""
+    """The histogram of x ones among n records."""
     return (x, model.n - x)
 
 
@@ -135,7 +135,7 @@ ROOT = -1
 
 
 def printed_sides(n: fmpq_mpoly) -> tuple[fmpq_mpoly, fmpq_mpoly]:
-    """Returns both sides of the inequality that the proof of Statement I ends in, as printed."""
+    """Both sides of the inequality that the proof of Statement I ends in, as printed."""
     return (n - 1) ** 2 * (n + 2) * (n + 4), (n + 3) ** 2 * n * (n - 2)
 
 

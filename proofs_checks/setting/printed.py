@@ -34,7 +34,7 @@ DENSITY_PRIORS = priors("1 1", "1/2 1/2", "2 3", "1/10 10")
 
 
 def beta(a: Fraction, b: Fraction) -> Ball:
-    """Returns a ball that contains B(a, b)."""
+    """A ball that contains B(a, b)."""
     return ball(a).gamma() * ball(b).gamma() / ball(a + b).gamma()
 
 

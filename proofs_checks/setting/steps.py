@@ -79,12 +79,12 @@ INDUCTION = Grid("prior (1,1), n even; every m with x₀+m+3 ≤ n", n=[*range(6
 
 
 def bc_at(n: int, m: int) -> Ball:
-    """Returns a ball that contains A_m = BC(x₀+m, x₀+m+1), x₀ = n/2, prior (1,1)."""
+    """A ball that contains A_m = BC(x₀+m, x₀+m+1), x₀ = n/2, prior (1,1)."""
     return g(n // 2 + m + 1) * g(Fraction(n // 2 - m))
 
 
 def ratio(n: int, m: int) -> Ball:
-    """Returns a ball that contains A_m/A_(m+1)."""
+    """A ball that contains A_m/A_(m+1)."""
     return bc_at(n, m) / bc_at(n, m + 1)
 
 

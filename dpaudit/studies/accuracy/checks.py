@@ -86,7 +86,7 @@ class Checker:
         return ball(self.stairs.mechanism.epsilon) * second.distance / (2 * weight)
 
     def threshold(self, below: int, t: Ball) -> Threshold:
-        """Returns what the bounds depend on at this threshold."""
+        """What the bounds depend on at this threshold."""
         stairs, model = self.stairs, self.stairs.mechanism.model
         return Threshold(
             n=model.n,

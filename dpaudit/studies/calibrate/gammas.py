@@ -72,7 +72,7 @@ class GammaResult(Answer):
         return self.best.calibrated.subject
 
     def about(self) -> dict[str, Any]:
-        """Returns what its mechanism says of itself."""
+        """What its mechanism says of itself."""
         return self.subject.describe()
 
     def members(self) -> dict[str, Any]:

@@ -105,7 +105,7 @@ class CalibrateResult(SettingAnswer):
 
     @property
     def assumption(self) -> str:
-        """Returns what "largest" rests on."""
+        """What "largest" rests on."""
         if self.closed_form:
             return "none: the true epsilon is known in closed form and rises with the nominal one"
         low, high = self.points[0].nominal, self.points[-1].nominal

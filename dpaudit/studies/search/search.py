@@ -182,7 +182,7 @@ class Search:
         return rest if len(rest) <= FEW else [n for n in self.region.coarse() if n > minimal.n]
 
     def covered(self, minimal: Place | None) -> str:
-        """Returns which part of the region is certified without a gap."""
+        """Which part of the region is certified without a gap."""
         region = self.region
         listed = ", ".join(str(e) for e in region.epsilons)
         if region.ns is None:
