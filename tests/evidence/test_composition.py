@@ -10,6 +10,7 @@ import dpaudit
 from dpaudit.accounting.events import DiscreteGaussian, DiscreteLaplace, Pure, RandomizedResponse
 from dpaudit.cli import main
 from dpaudit.evidence.certificate import certificate
+from dpaudit.evidence.verifier.arithmetic import Malformed
 from dpaudit.evidence.verifier.composition import Release, Whole, product
 from dpaudit.evidence.verifier.core import Rejected
 from dpaudit.evidence.verifier.main import verify
@@ -107,6 +108,27 @@ def test_another_release_is_rejected(change):
     found = {**document, "subject": {"releases": [{**document["subject"]["releases"][0], **change}]}}
     with pytest.raises(Rejected):
         verify({**found, "sha256": digest(found)}, True)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"release": "pure", "eps": "1", "delta": "-1/10"},
+        {"release": "pure", "eps": "-1", "delta": "1/10"},
+        {"release": "randomized-response", "eps": "-1", "k": 2},
+        {"release": "discrete-laplace", "eps": "0", "sensitivity": 1},
+        {"release": "discrete-gaussian", "sigma": "-1", "sensitivity": 1},
+    ],
+)
+def test_a_parameter_out_of_range_is_malformed(given):
+    with pytest.raises(Malformed, match="a parameter is negative"):
+        Release({**given, "times": 1})
+
+
+def test_nothing_is_revealed_without_a_delta():
+    never = Release({"release": "pure", "times": 3, "eps": "0", "delta": "0"})
+    assert Whole([never], F(1), 256).infinite == 0
+    assert Whole([never], F(1), 256).delta(F(0)) == (0, 0)
 
 
 def test_an_epsilon_is_checked_at_both_ends():
