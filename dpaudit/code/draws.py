@@ -17,7 +17,7 @@ import numpy as np
 
 from dpaudit.code import lazy
 from dpaudit.code.run import Run, current, refuse
-from dpaudit.code.vectors import array, position
+from dpaudit.code.vectors import array, known, position
 
 
 def running() -> Run:
@@ -32,10 +32,16 @@ def running() -> Run:
 
 
 def standing_in(title: str, draw: Callable[..., Any], judge: Callable[..., Any]) -> Callable[..., Any]:
-    """A method that stands in for one of a library: ``judge`` is the real one, an error of ours is a refusal."""
+    """A method that stands in for one of a library: ``judge`` is the real one, an error of ours is a refusal.
+
+    Open arguments are made known; what is shuffled is moved as it is.
+    """
 
     def method(_: Any, *given: Any, **named: Any) -> Any:
-        sample = _judged(judge, given, named)
+        if draw is not shuffle:
+            given = tuple([known(one, title) for one in given])
+            named = {name: known(one, title) for name, one in named.items()}
+        sample = judge(*map(_copied, given), **{name: _copied(one) for name, one in named.items()})
         is_array = isinstance(sample, np.ndarray)
         if is_array and not sample.size:
             return sample  # nothing in it is random
@@ -51,33 +57,7 @@ def standing_in(title: str, draw: Callable[..., Any], judge: Callable[..., Any])
     return method
 
 
-def _judged(judge: Callable[..., Any], given: Any, named: Any) -> Any:
-    """What the real call gives; its exceptions are those of the code. Open arguments are tried at both ends."""
-    ends = [([_end(x, top) for x in given], {key: _end(x, top) for key, x in named.items()}) for top in (False, True)]
-    is_open = any(map(_is_open, (*given, *named.values())))
-    try:
-        found = judge(*ends[0][0], **ends[0][1])
-        if is_open:
-            judge(*ends[1][0], **ends[1][1])
-    except Exception as error:
-        if is_open:
-            refuse(f"{judge.__name__} with these arguments cannot be followed ({type(error).__name__}: {error})")
-        raise
-    return found
-
-
-def _is_open(value: Any) -> bool:
-    inside = type(value) in (list, tuple) or (isinstance(value, np.ndarray) and value.dtype == object)
-    return any(map(_is_open, value)) if inside else lazy.is_lazy(value)
-
-
-def _end(value: Any, top: bool) -> Any:
-    if lazy.is_lazy(value):
-        return value.most() if top else value.least()
-    if type(value) in (list, tuple):
-        return type(value)(_end(entry, top) for entry in value)
-    if isinstance(value, np.ndarray) and value.dtype == object:
-        return np.array([_end(entry, top) for entry in value.reshape(-1)]).reshape(value.shape)
+def _copied(value: Any) -> Any:
     return value if isinstance(value, int | float | str | type | None) else copy.copy(value)
 
 
@@ -129,7 +109,7 @@ def sized(draw: Callable[[], Any], size: Any) -> Any:
 
 def spread(draw: Callable[..., Any], given: tuple[Any, ...], size: Any) -> Any:
     """One draw with these arguments, or an array of them; arguments that are arrays are spread by numpy."""
-    if all(map(np.isscalar, given)) or any(map(lazy.is_lazy, given)):
+    if all(map(np.isscalar, given)):
         return sized(lambda: draw(*given), size)
     shape = np.broadcast(*given).shape if size is None else _shape(size)
     entries = zip(*(np.broadcast_to(np.asarray(x), shape).reshape(-1).tolist() for x in given), strict=True)
@@ -195,8 +175,6 @@ def choice(a: Any, size: Any = None, replace: bool = True, p: Any = None, axis: 
         return np.array(permutation(entries)[:count]).reshape(_shape(size))
     if p is None:
         return sized(lambda: entries[int(below(len(entries)))], size)
-    if any(map(lazy.is_lazy, p)):
-        refuse("probabilities that are random cannot be followed")
     sums = np.asarray(p, dtype=float).cumsum()
     sums /= sums[-1]
     return sized(lambda: entries[position(sums, uniform())], size)
@@ -206,8 +184,6 @@ def _entries(a: Any, size: Any) -> list[Any]:
     """The entries of numpy's array of these, or its rows."""
     if isinstance(a, int | np.integer):
         return list(range(int(a)))
-    if any(map(lazy.is_lazy, a)):
-        return list(a)
     found = np.array(a)
     if found.ndim != 1 and size is not None:
         refuse("several choices among rows of an array cannot be followed: draw the numbers of the rows")
@@ -247,11 +223,7 @@ def floats(size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
 def uniforms(low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
     """a + (b - a) u."""
     running().assumptions.add("numpy's uniform(a, b) is a + (b - a) u, two roundings")
-    return spread(lambda a, b: _float(a) + (_float(b) - _float(a)) * uniform(), (low, high), size)
-
-
-def _float(value: Any) -> Any:
-    return value if lazy.is_lazy(value) else float(value)
+    return spread(lambda a, b: float(a) + (float(b) - float(a)) * uniform(), (low, high), size)
 
 
 def randint(low: Any, high: Any = None, size: Any = None, dtype: Any = int) -> Any:

@@ -94,7 +94,7 @@ def test_numpy_is_followed_as_it_is(body, expected):
         ("return g.random(9).sum() > 4", "sum of an array of random numbers cannot be followed"),
         ("return g.random((2, 2)).sum(axis=0)[0] > 1", "sum of an array of random numbers cannot be followed"),
         ("return np.searchsorted(np.sort(g.random(3)), 0.5)", "searchsorted among random numbers"),
-        ("return g.choice(2, p=[g.random(), 0.5])", "line 4: choice with these arguments cannot be followed"),
+        ("return g.choice(2, p=[g.random(), 0.5])", "line 4: Generator.choice of random numbers cannot be followed"),
         ("return cached(0)", "a cache, a counter"),
     ],
 )
