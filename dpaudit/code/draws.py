@@ -58,6 +58,8 @@ def standing_in(title: str, draw: Callable[..., Any], judge: Callable[..., Any])
 
 
 def _copied(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value.view(np.ndarray).copy()
     return value if isinstance(value, int | float | str | type | None) else copy.copy(value)
 
 

@@ -84,7 +84,6 @@ FORMS = {
     "while": "k = 0\nwhile rng.randrange(3): k += 1\nreturn k",
     "while else": "k = 0\nwhile k < 3:\n    k += 1\n    if rng.randrange(4) == 0: break\nelse: k = 'else'\nreturn k",
     "while 1 with continue": "k = 0\nwhile 1:\n    k += 1\n    if rng.randrange(2): continue\n    break\nreturn k",
-    "while False": "while False: return 1\nelse: return 2",
     "while with walrus": "t = []\nwhile (k := rng.randrange(4)): t.append(k)\nreturn t, k",
     "break in finally": "for i in range(3):\n    try: t = i\n    finally:\n        if rng.randrange(2): break\nreturn i, t",  # noqa: E501
     "try": "try: return failing(rng.randrange(2))\nexcept ValueError as e: return e.args",
@@ -97,8 +96,6 @@ FORMS = {
     "context of an exception": "try:\n    try: failing(1)\n    except ValueError: raise KeyError\nexcept KeyError as e: return type(e.__context__).__name__",  # noqa: E501
     "raise in a loop": "for i in range(5):\n    if rng.randrange(3) == 0: raise ValueError(i)",
     "try in a loop": "t = 0\nfor i in range(5):\n    try:\n        if i == 1: continue\n        if i == 4: break\n        1 / rng.randrange(2)\n    except ZeroDivisionError: t += 10 ** i\n    finally: t += 1\nreturn t",  # noqa: E501
-    "with": "from contextlib import suppress\nwith suppress(KeyError):\n    raise KeyError\nreturn 'after'",
-    "with as": "import contextlib\nwith contextlib.nullcontext(3) as k, contextlib.nullcontext((4, 5)) as (a, b): return k, a, b",  # noqa: E501
     "assert": "assert rng.randrange(2), 'message'\nreturn 1",
     "inner function": "def inner(k, more=2): return k * more + rng.randrange(2)\nreturn inner(1), inner(2, 3)",
     "inner generator": "def steps():\n    for k in range(3): yield k + rng.randrange(2)\nreturn list(steps())",
@@ -107,7 +104,6 @@ FORMS = {
     "closure": "k = 1\ndef get(): return k\nk = 2 + rng.randrange(2)\nreturn get()",
     "closure of a loop": "return [f() for f in [lambda: i for i in range(3)]]",
     "nonlocal": "k = 0\ndef up():\n    nonlocal k\n    k += rng.randrange(3)\nup(); up()\nreturn k",
-    "global": "global COUNT\nCOUNT = rng.randrange(3)\nCOUNT += 1\nreturn COUNT",
     "inner recursion": "def down(k): return [] if k == 0 else [k, *down(k - 1)]\nreturn down(4)",
     "two lambdas in one line": "return first(rng.randrange(3)), second(2)",
     "lambdas beside each other": "f, g = lambda a: a + 1, lambda a: a * 10\nreturn f(2), g(3), (lambda *a, **k: (a, k))(1, b=2)",  # noqa: E501
@@ -132,7 +128,6 @@ FORMS = {
     "augmented unbound": "a += 1\nreturn a",
     "slices": "t = list(range(10))\nt[2:4] = ['x']\nt[::3] = t[::3][::-1]\ndel t[0], t[-1]\nreturn t, t[1:3], t[:], t[-2::-2]",  # noqa: E501
     "array slices": "v = np.arange(12).reshape(3, 4)\nv[0, 1:3] = 7\nv[:, 0] = -1\nreturn v[1:, ::2].tolist(), v[..., -1].tolist(), v[[0, 2]].tolist()",  # noqa: E501
-    "delete": "a = 1\ndel a\nreturn a",
     "chained comparison": "k = rng.randrange(5)\nreturn 0 < k < 3, 1 <= k != 3 < 9, k == k == 2",
     "comparison once": "t = []\ndef seen(k):\n    t.append(k)\n    return k\nreturn seen(1) < seen(0) < seen(5), t",
     "membership": "return 1 in [1, 2], 3 not in (1, 2), 'b' in 'abc', 'k' in {'k': 1}",
@@ -150,19 +145,9 @@ FORMS = {
     "missing attribute": "return Box().nothing",
     "getattr": "return getattr(Box(3), 'value'), getattr(Box(), 'no', 'default'), hasattr(Box(), 'no'), setattr(b := Box(), 'x', 4), b.x",  # noqa: E501
     "methods as values": "t = []\nput = t.append\nput(1); put(2)\nf = Box(3).add\nreturn t, f(4).value",
-    "partial": "return functools.partial(named, 1, c=7)(2, d=3), list(map(functools.partial(pow, 2), [1, 2]))",
-    "reduce and key": "return functools.reduce(lambda a, b: a * 10 + b, [1, 2, 3]), sorted([3, -1, 2], key=lambda k: -k), max('ab', key=ord)",  # noqa: E501
-    "counter": "c = collections.Counter('abca')\nc['z'] += 1\nreturn sorted(c.items())",
-    "import": "from math import pi as p, floor\nimport os.path\nreturn floor(p), os.path.join('a', 'b')",
-    "numbers": "return 7 // -2, -7 % 3, divmod(7, -2), 2 ** -1, 1e308 * 10, 0.1 + 0.2, 1_000, 0x1f, 3j * 1j, round(2.5), int('7')",  # noqa: E501
-    "division by zero": "return 1 / rng.randrange(2)",
     "a star in an index": "d = {(1, 2): 'a'}\nreturn d[1, 2], d[(1, 2)]",
-    "text": "return 'a' 'b' * 2, 'a,b'.split(','), '-'.join(['x', 'y']), 'abc'[::-1], '%d %s' % (3, 'q'), 'abc'.upper()",  # noqa: E501
-    "nothing": "pass",
     "match": "match (rng.randrange(3), 1):\n    case (0, k): return 'zero', k\n    case (1 | 2 as n, _) if n > 1: return 'two'\n    case _: return 'other'",  # noqa: E501
     "type": "return type(1) is int, isinstance(True, int), type(rng.randrange(2)).__name__, issubclass(Sub, Box)",
-    "a doc string": "'''A text.'''\nreturn 1",
-    "dead code": "return 1\nfor i in range(3): x = i",
 }
 
 
@@ -205,14 +190,6 @@ def samplers():
                 continue
             parts = vars(value).values() if inspect.isclass(value) else [value]
             yield from (part for part in map(inspect.unwrap, parts) if isinstance(part, FunctionType))
-
-
-@pytest.mark.parametrize("function", [*samplers()], ids=lambda f: f"{f.__module__.rpartition('.')[2]}.{f.__qualname__}")
-def test_every_function_of_the_examples_is_rewritten(function):
-    new, names = rewritten(function), ("__name__", "__defaults__")
-    assert isinstance(new, FunctionType), new
-    assert [getattr(new, name) for name in names] == [getattr(function, name) for name in names]
-    assert inspect.getfullargspec(new)[:3] == inspect.getfullargspec(function)[:3]
 
 
 def mechanisms():

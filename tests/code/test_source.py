@@ -49,7 +49,6 @@ def test_the_annotation_names_the_source(signature, head):
 GIVEN = f"""{LATER}{HEAD}
 def plain(x, rng: R): return int(rng.randint(0, 4))
 def with_first(k, x, rng: R): return int(rng.randint(0, k))
-def two(x, top, rng: R): return int(rng.randint(0, 4))
 @functools.wraps(plain)
 def wrapped(*given): return plain(*given)
 class Called:
@@ -60,7 +59,6 @@ class Called:
 class Mechanism:
     def datasets(self): return [0, 1]
     def sample(self, x, rng: R): return int(rng.randint(0, 4))
-three, called = functools.partial(two, 0), Called()
 """
 WAYS = """
 wrapped; functools.partial(with_first, 4); Called(); Called().method; Called.static; Mechanism()
@@ -72,12 +70,6 @@ Mechanism; type('Sub', (Mechanism,), {'sample': Mechanism.sample})()
 def test_the_annotation_holds_however_the_sampler_is_given(way):
     given = eval(way, {**made(GIVEN, "plain").__globals__})
     assert dpaudit.pmf(given, 0, **({} if hasattr(given, "datasets") else {"data": [0, 1]})).outputs == (0, 1, 2, 3)
-
-
-@pytest.mark.parametrize("name", ["plain", "three", "called"])
-def test_the_annotation_holds_in_a_file(tmp_path, name):
-    (tmp_path / "mine.py").write_text(GIVEN)
-    assert outputs(f"{tmp_path}/mine.py:{name}") == (0, 1, 2, 3)
 
 
 def test_other_sources_are_told_apart():

@@ -9,8 +9,7 @@ from dpaudit.code.law import Session
 from tests.code.snippets import cases, exact, law, sampler, texts
 
 HEAD = """
-import enum, functools
-Colour = enum.Enum("Colour", "RED BLUE")
+import functools
 class A(Exception): pass
 class Outer:
     class A(Exception): pass
@@ -19,10 +18,6 @@ class Coded(ValueError):
         super().__init__(first)
         self.code = code
 def listed(rng): return [rng.randrange(2)]
-def filled(rng): return np.array([int(rng.getrandbits(1)), 1])
-def one_object(rng):
-    part = [rng.getrandbits(1)]
-    return [part, part], Colour.RED, {1, 2}
 def fails(rng):
     k = rng.randrange(4000)
     if k == 0: raise A
@@ -66,14 +61,6 @@ first = listed(rng)
 if rng.randrange(300) == 0: first.append(7)
 return len(listed(rng)), first is listed(rng)
 = {"(1, False)": 1}
-return (filled(rng) * 2).dtype.name
-= {"int64": 1}
-return int((filled(rng) * 2).sum())
-= uniform("24")
-(first, second), colour, entries = one_object(rng)
-first.append(5)
-return len(second), colour is Colour.RED, sorted(entries)
-= {"(2, True, (1, 2))": 1}
 try: return fails(rng)
 except Outer.A: return "Outer.A"
 except A: return "A"

@@ -22,6 +22,12 @@ a = np.array([[1, 2], [3, 4], [5, 6]])
 rng.shuffle(a)
 return a
 = uniform(ROWS)
+a = rng.random(2)
+rng.shuffle(a)
+return a[0] < 0.25
+= {True: F(1, 4), False: F(3, 4)}
+return rng.uniform(0, rng.integers(1, 3)) < 0.5
+= {True: F(3, 8), False: F(5, 8)}
 return int(rng.choice([[1, 2], [3, 4]]).sum())
 = uniform((3, 7))
 return rng.integers([1, 5], [3, 7])
