@@ -25,6 +25,8 @@ ONE: Exponentials = {Fraction(0): Fraction(1)}
 
 MAX_TERMS = 400
 """A canonical form with more terms than this is not attempted."""
+KEPT_TERMS = 64
+"""A product that may have more terms than this is not remembered: thousands of them would fill the memory."""
 MAX_DENOMINATORS = 20
 """A row with more different denominators than this is not added up by algebra."""
 SIGN_BITS = 1 << 17
@@ -61,18 +63,20 @@ def product(a: Exponentials, b: Exponentials) -> Exponentials:
     if len(a) == len(b) == 1:
         ((s, c),), ((t, d),) = a.items(), b.items()
         return {s + t: c * d}
-    return _product(key(a), key(b))
+    return (_kept_product if len(a) * len(b) <= KEPT_TERMS else _product)(key(a), key(b))
 
 
-@lru_cache(maxsize=1 << 12)
 def _product(a: Key, b: Key) -> Exponentials:
-    """The same by keys: equal products are one object, so that equal denominators are recognized at once."""
     result: Exponentials = {}
     factors = [(Fraction(*t), Fraction(*d)) for t, d in b]
     for s, c in ((Fraction(*s), Fraction(*c)) for s, c in a):
         for t, d in factors:
             result[s + t] = result.get(s + t, Fraction(0)) + c * d
     return {exponent: c for exponent, c in result.items() if c}
+
+
+_kept_product = lru_cache(maxsize=1 << 12)(_product)
+"""Equal products are one object, so that equal denominators are recognized at once."""
 
 
 def combine(forms: list[Form], add_up: bool) -> Form | None:

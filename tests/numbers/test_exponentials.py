@@ -228,3 +228,13 @@ def test_a_form_that_gets_too_long_is_none(monkeypatch):
     assert combine([(three, ONE), (two, ONE)], add_up=False) is None
     assert combine([(ONE, three), (ONE, two)], add_up=True) is None
     assert combine([(four, ONE), (three, ONE)], add_up=False) is None
+
+
+def test_long_products_are_not_kept():
+    """Of 400 terms each a product has 160000; the memory of thousands of those has no bound."""
+    long = {Fr(i, 7): Fr(1, i) for i in range(1, 101)}
+    short = {Fr(i, 7): Fr(1, i) for i in range(1, 5)}
+    before = exponentials._kept_product.cache_info().currsize
+    assert len(exponentials.product(long, long)) == 199
+    assert exponentials._kept_product.cache_info().currsize == before
+    assert exponentials.product(short, dict(short)) is exponentials.product(dict(short), short)
