@@ -271,10 +271,11 @@ class _Pairs:
 
 def _left(sieve: Sieve, true: Enclosure, orders: Sequence[Fraction]) -> _Pairs:
     """The pairs from which the answer is to be computed; divergences are all infinite where a loss is."""
-    curve = sieve.curve()
+    curve = sieve.settle(sieve.curve)
     if true.is_infinite or not sieve.discards:
         return _Pairs(curve, curve)
-    return _Pairs(curve, sieve.concentration().joined(sieve.divergence(*orders)) if orders else sieve.concentration())
+    largest = sieve.settle(sieve.concentration)
+    return _Pairs(curve, largest.joined(sieve.settle(lambda: sieve.divergence(*orders))) if orders else largest)
 
 
 def _refined(

@@ -414,6 +414,26 @@ def test_the_float_filter_changes_nothing(mech, options):
         assert overlap(a.power, b.power)
 
 
+class TooClose:
+    """e^(10^-60) - 1 is not apart from 0 at the 128 bits of promising pairs."""
+
+    adjacency = "all"
+
+    def datasets(self):
+        return [2, 3, 4]
+
+    def outputs(self):
+        return [0, 1, 2]
+
+    def probabilities(self, x):
+        tiny = dpaudit.exp(Fr(1, 10**60)) - 1 if x < 4 else Fr(1, 10**60)
+        return [tiny, Fr(1, x), 1 - Fr(1, x) - tiny]
+
+
+def test_where_the_filter_has_too_few_bits_all_pairs_are_computed():
+    same_numbers(*filtered(TooClose, {}))
+
+
 @pytest.mark.parametrize(("mech", "options"), FILTERED[:2], ids=["EHDS", "prior"])
 def test_a_curve_of_promising_pairs_is_known_up_to_its_slack(mech, options, monkeypatch):
     monkeypatch.setattr("dpaudit.privacy.fast.screened.FEW", 1)
