@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from mpmath import exp, mpf
+from mpmath import exp, mpf, workdps
 
 from dpaudit.accounting.bounds import Measure
 from dpaudit.accounting.cells import Lattice
@@ -23,6 +23,21 @@ def measure(values, first=-3):
 BELOW = measure([0.05, 0.1, 0.3, 0.2, 0.2, 0.1, 0.0])
 ABOVE = measure([0.01, 0.05, 0.3, 0.24, 0.2, 0.15, 0.05])
 """More mass at the lowest places below than above, as after merging cells."""
+
+
+@pytest.mark.parametrize("theta", ["0", "1/7", "1", "7/2"])
+def test_each_tilted_value_is_on_its_side_of_the_exact_one(theta):
+    """The margins are a few units in the last place; mpmath has 60 digits."""
+    random = np.random.default_rng(7)
+    values = random.random(200) / 200
+    with workdps(60):
+        tilted = Tilted(Term(measure(values * 0.9), measure(values), 1), Fraction(theta))
+        rate = mpf(Fraction(theta).numerator) / Fraction(theta).denominator / 8
+        places = range(tilted.first - tilted.anchor, tilted.first - tilted.anchor + 200)
+        for low, high, value, k in zip(tilted.lower, tilted.upper, values, places, strict=True):
+            weight = exp(rate * k) * mpf(tilted.scale)
+            assert mpf(low) <= mpf(value * 0.9) * weight
+            assert mpf(value) * weight <= mpf(high) <= mpf(value) * weight * (1 + mpf(10) ** -14) + mpf(10) ** -290
 
 
 @pytest.mark.parametrize("theta", ["0", "1", "7/2"])

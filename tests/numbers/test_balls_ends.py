@@ -109,3 +109,20 @@ def test_questions_that_have_one_answer():
     rows = [[ball(1), ball(5)], [ball(3), ball(4)], [ball(2), ball(6)]]
     assert [balls.ends(v)[0] for v in balls.columnwise(arb.max, rows)] == [3, 6]
     assert [balls.ends(v)[0] for v in balls.columnwise(arb.min, rows)] == [1, 4]
+
+
+def test_an_excess_is_cut_at_p_and_no_lower():
+    for p in (Fraction(1, 2), Fraction(1, 1000), Fraction(3)):
+        assert balls.ends(balls.excess(ball(p), ball(0), ball(1))) == (p, p)
+        assert balls.excess(ball(0), ball(p), ball(1)).is_zero()
+        assert balls.excess(ball(p), ball(p), ball(1)).is_zero()
+    unsure = balls.ends(balls.excess(arb(0.5, 0.5), arb(0, 1), ball(4)))
+    assert unsure[0] <= 0
+    assert 1 <= unsure[1] < Fraction(11, 10)
+
+
+def test_what_lies_in_both_balls():
+    both = balls.ends(balls.common(arb(2, 1), arb(3.5, 1)))
+    assert both[0] <= Fraction(5, 2) <= 3 <= both[1]
+    assert both[1] - both[0] < Fraction(51, 100)
+    assert balls.float_above(ball(Fraction(1, 2) ** 1100)) > 0
