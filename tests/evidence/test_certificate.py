@@ -305,9 +305,12 @@ def test_a_large_law_is_held_by_its_witness_rows_and_says_so(case, monkeypatch, 
     path = tmp_path / "c.json"
     path.write_text(json.dumps(found))
     assert main(["verify", str(path)]) == 0
-    assert "ACCEPTED (witness only)" in capsys.readouterr().out
+    words = capsys.readouterr().out
+    assert "upper bound: not checked (--full does)" in words
+    assert "ACCEPTED (witness only)" in words
     assert main(["verify", str(path), "--full"]) == 3
     words = " ".join(capsys.readouterr().out.split())
+    assert "upper bound: not checked (the certificate covers its witness only)" in words
     assert "WITNESS CHECKED: the lower bound holds; the upper bound is not covered: " in words
     assert main(["verify", str(path), "--full", "--json"]) == 3
     assert json.loads(capsys.readouterr().out)["result"] == "WITNESS CHECKED"

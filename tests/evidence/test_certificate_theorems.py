@@ -15,6 +15,7 @@ from dpaudit.evidence.verifier.core import Rejected
 from dpaudit.evidence.verifier.family import read_family
 from dpaudit.evidence.verifier.main import extent, verify
 from dpaudit.evidence.verifier.reading import digest
+from dpaudit.evidence.verifier.theorems.every_epsilon import Ratio
 from dpaudit.evidence.verifier.theorems.every_epsilon_laplace import LaplaceRatio
 
 RATIOS = [
@@ -191,6 +192,17 @@ def test_every_interval_of_the_cover_is_needed():
     assert accepted(changed(document, ("cover", worst, 2), ["1"])) is None
     assert accepted(changed(document, ("cover", worst, 2), ["4", "1/4"])) is None
     assert accepted(changed(document, ("cover",), document["cover"][worst + 1 :])) is None
+
+
+def test_more_bits_are_taken_where_few_do_not_decide():
+    document = certificate_of("EHD", {"n": 3, "eps": "1..2"})
+    part = Ratio(document, True)
+    part.bits = 30
+    assert part.check()[1]["verdict"] == "PROVED"
+    assert part.bits == 120
+    part.bits = 10
+    with pytest.raises(Rejected, match="undecided with 40 bits"):
+        part.check()
 
 
 def test_a_range_is_not_stretched():

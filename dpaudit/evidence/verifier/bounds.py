@@ -118,6 +118,8 @@ class FiniteLaw:
         self.subject = read_subject(document)
         self.subject.read_rows(self.law)
         self.bounds = read_bounds(self.statement, self.witness, self.subject)
+        if self.witness_only:
+            self.bounds.rest = "the certificate covers its witness only"
 
     def check(self) -> tuple[list[str], dict[str, Any]]:
         """What was established, and the statement."""

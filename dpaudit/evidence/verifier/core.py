@@ -243,6 +243,8 @@ class Bounds:
     most: Fraction | None
     verdict: str | None = None
     """On the claim, by what was checked: PROVED, REFUTED or UNDECIDED; None where not all was checked."""
+    rest: str = "--full does"
+    """What is said where not all is checked."""
 
     def establish(self, law: Law, x: Any, y: Any, full: bool) -> list[str]:
         """What was established, line by line (see above)."""
@@ -250,7 +252,7 @@ class Bounds:
         witness = Pair(law, x, y)
         lines = [self._at_witness(witness)]
         if not full:
-            lines.append("upper bound: not checked (--full does)")
+            lines.append(f"upper bound: not checked ({self.rest})")
         elif self.most is not None:
             found = self._beyond(law, self.notion, self.most)
             if found is not None:
@@ -292,7 +294,7 @@ class Bounds:
         if notion.refutes and above and (self.least is None or self._is_above(witness, bound)):
             return "REFUTED", "the value at the witness exceeds the claimed bound"
         if not full:
-            return None, "not checked (--full does)"
+            return None, f"not checked ({self.rest})"
         if notion.delta:
             notion, bound, above = Delta(bound, None, ZERO), notion.delta, True
         if above and self._beyond(law, notion, bound):
