@@ -64,8 +64,8 @@ class Table:
         self.peaks.append({"what": what, "mib": round(found["peak_mib"]), "seconds": round(found["seconds"], 3)})
 
 
-def measure(quick):
-    table = Table()
+def measure_family(table, quick=False):
+    """The documents' family: the true ε at small and huge n."""
     small, large = (1000, 10_000) if quick else (10_000, 100_000)
     for mech in MECHANISMS:
         first = run("certified", mech, small, repeat=3)
@@ -95,23 +95,19 @@ def measure(quick):
     table.ratio("true ε of EHDS, 30 digits, n = 40", ours, run("mpmath", 40, 30, repeat=3), "mpmath brute force")
     ours, theirs = run("delta", 100, "1/5", repeat=3), run("accounting", 100, 0.2, repeat=3)
     table.ratio("δ(1/5) of EHDS, all pairs, n = 100", ours, theirs, "dp-accounting, symmetric=False")
+    ours = run("certified", "LSDim", 10**9, repeat=3)
+    table.peak("LSDim (closed form), k = 2, n = 10⁹", ours)
+
+
+def measure_tables(table, quick=False):
+    """What people bring: mechanisms entry by entry, tables, ties, k = 3."""
     for kind, size in (
         ("response", 100 if quick else 500),
         ("geometric", 50 if quick else 200),
         ("rappor", 6 if quick else 10),
     ):
-        ours, theirs = (run(task, kind, size, repeat=2) for task in ("own", "own_float"))
+        ours, theirs = (run(task, kind, size, repeat=3) for task in ("own", "own_float"))
         table.ratio(f"true ε of {own.NAMES[kind].format(size)}", ours, theirs, "the same code in floats, and numpy")
-    measure_tables(table, quick)
-    measure_curves(table, quick)
-    measure_noise(table, quick)
-    ours = run("certified", "LSDim", 10**9, repeat=3)
-    table.peak("LSDim (closed form), k = 2, n = 10⁹", ours)
-    return table
-
-
-def measure_tables(table, quick=False):
-    """What people bring: tables, ties, k = 3 in memory."""
     sizes = (100, 200) if quick else (500, 1000)
     first, second = (run("table", size, size) for size in sizes)
     what = "a table of {0} × {0} rationals"
@@ -221,6 +217,7 @@ def check_rivals():
 def main():
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a few of them, and nothing is written")
+    parser.add_argument("--family", action="store_true", help="only the true ε of the documents' family")
     parser.add_argument("--accounting", action="store_true", help="only compositions; the other figures stay")
     parser.add_argument("--tables", action="store_true", help="only tables, ties and start-up; the others stay")
     parser.add_argument("--curves", action="store_true", help="only profiles, divergences and tests of all pairs")
@@ -230,6 +227,7 @@ def main():
     quick = given.quick
     check_rivals()
     some = [
+        (given.family, measure_family),
         (given.tables, measure_tables),
         (given.tables, measure_start),
         (given.curves, measure_curves),
@@ -245,7 +243,9 @@ def main():
         payload = replaced(json.loads(RESULTS.read_text(encoding="utf-8")), table)
         RESULTS.write_text(json.dumps(payload, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
         return
-    table = measure(quick)
+    table = Table()
+    for measure_part in (measure_family, measure_tables, measure_curves, measure_noise):
+        measure_part(table, quick)
     measure_start(table)
     if not quick:
         measure_accounting(table)

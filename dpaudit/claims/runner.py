@@ -11,16 +11,16 @@ import signal
 import threading
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from time import perf_counter
 from typing import Any
 
 from dpaudit.claims.catalogue import Library, load, one_line
-from dpaudit.claims.checks import Audit
+from dpaudit.claims.checks import Audit, Check
 from dpaudit.claims.claim import Claim
 from dpaudit.claims.outcome import COMPUTER_ASSISTED, NOTHING, ON_GRID, Outcome
 from dpaudit.files.coqc import kept_in, share
@@ -142,15 +142,51 @@ def run_many(
             note(run_check(library, key, wide, task(key)[3]))
         return [done[key] for key in identifiers]
     try:
-        with _pool(min(jobs, total)) as executor:
+        with ExitStack() as stack:
+            workers = [stack.enter_context(_pool(1)) for _ in range(min(jobs, total))]
+            homes = [""] * len(workers)
             for each in rounds:
-                heavy_first = sorted(each, key=lambda key: -library.checks[key].weight)
-                for future in as_completed([executor.submit(_work, *task(key)) for key in heavy_first]):
-                    note(future.result())
+                for result in _shared_out(workers, homes, _by_home(library, each), task):
+                    note(result)
     except BrokenProcessPool:
         for key in (key for each in rounds for key in each if key not in done):
             note(_run_alone(library, key, task(key)))
     return [done[key] for key in identifiers]
+
+
+def _by_home(library: Library, identifiers: Sequence[str]) -> dict[str, list[Check]]:
+    """The checks by their package, the heaviest last."""
+    found: dict[str, list[Check]] = {}
+    for check in sorted((library.checks[key] for key in identifiers), key=lambda check: check.weight):
+        found.setdefault(check.run.__module__.rpartition(".")[0], []).append(check)
+    return found
+
+
+def _shared_out(
+    workers: Sequence[ProcessPoolExecutor],
+    homes: list[str],
+    waiting: dict[str, list[Check]],
+    task: Callable[[str], tuple[str, bool, str | None, dict[str, str]]],
+) -> Iterator[Result]:
+    """Yields the results as they come. A worker stays with one package, whose checks share their tables, and then
+    takes over the one with the most left to do, if possible one that no other worker is at.
+    """
+    running: dict[Future[Result], int] = {}
+
+    def start(i: int) -> None:
+        left = {home: keys for home, keys in waiting.items() if keys}
+        if left:
+            if homes[i] not in left:
+                homes[i] = min(left, key=lambda home: (home in homes, -sum(c.weight for c in left[home])))
+            running[workers[i].submit(_work, *task(left[homes[i]].pop().identifier))] = i
+
+    for i in range(len(workers)):
+        start(i)
+    while running:
+        for future in wait(running, return_when=FIRST_COMPLETED).done:
+            i = running.pop(future)
+            yield future.result()
+            start(i)
 
 
 def _run_alone(library: Library, key: str, task: tuple[str, bool, str | None, dict[str, str]]) -> Result:
