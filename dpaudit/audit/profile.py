@@ -274,8 +274,8 @@ def _left(sieve: Sieve, true: Enclosure, orders: Sequence[Fraction]) -> _Pairs:
     curve = sieve.settle(sieve.curve)
     if true.is_infinite or not sieve.discards:
         return _Pairs(curve, curve)
-    largest = sieve.settle(sieve.concentration)
-    return _Pairs(curve, largest.joined(sieve.settle(lambda: sieve.divergence(*orders))) if orders else largest)
+    by_order = [sieve.settle(lambda: sieve.divergence(*orders))] if orders else []
+    return _Pairs(curve, sieve.settle(sieve.concentration).joined(*by_order))
 
 
 def _refined(
@@ -350,18 +350,14 @@ def _segments(curve: Envelope, narrow: _Narrow) -> tuple[Segment, ...]:
 
 
 def _divergences(
-    curves: Sequence[PairCurve],
-    others: float | None,
-    true: Enclosure,
-    orders: Sequence[Fraction],
-    narrow: _Narrow,
+    curves: Sequence[PairCurve], others: float | None, true: Enclosure, orders: Sequence[Fraction], narrow: _Narrow
 ) -> tuple[tuple[tuple[Fraction, Enclosure], ...], Enclosure]:
     """Returns D_a for the orders, and rho, all infinite where a loss is."""
     if true.is_infinite:
         return tuple((order, infinite()) for order in orders), infinite()
     pairs = _moments(curves)
-    largest = {order: balls.maximum([pair.divergence(order) for pair in pairs]) for order in orders}
-    return tuple((order, narrow(largest[order])) for order in orders), _rho(curves, others, narrow)
+    largest = [balls.maximum([pair.divergence(order) for pair in pairs]) for order in orders]
+    return tuple(zip(orders, map(narrow, largest), strict=True)), _rho(curves, others, narrow)
 
 
 def _moments(curves: Sequence[PairCurve]) -> list[Moments]:
@@ -396,8 +392,6 @@ def _compose(
         return Composition(times, tuple(points), tuple(wide_ones), accounting)
     wide = any(not balls.narrow(bound, narrow.digits) for bounds in deltas for bound in bounds)
     narrow.failed = narrow.failed or (subject.refinable and wide)
-    ends = [(balls.ends(low)[0], balls.ends(high)[1]) for low, high in deltas]
-    shown = tuple(
-        outward(max(low, Fraction(0)), min(high, Fraction(1)), narrow.rounding or narrow.digits) for low, high in ends
-    )
+    ends = [(max(balls.ends(low)[0], Fraction(0)), min(balls.ends(high)[1], Fraction(1))) for low, high in deltas]
+    shown = tuple(outward(low, high, narrow.rounding or narrow.digits) for low, high in ends)
     return Composition(times, tuple(points), shown, accounting)
