@@ -51,8 +51,6 @@ class Said(NamedTuple):
 
     after: str
     """After its number: "above 1, the claim"."""
-    epsilon: str
-    """Before its ε: "the claimed ε = 1"."""
     stated: str
     """In the box, behind the statement."""
     mark: str = ""
@@ -60,9 +58,9 @@ class Said(NamedTuple):
 
 
 WHOSE = {
-    Whose.CLAIMED: Said("the claim", "the claimed", "claimed"),
-    Whose.ASKED: Said("what was asked for", "the asked", "asked for"),
-    Whose.NOMINAL: Said("its nominal ε (its documents do not claim it)", "its nominal", NOBODY, " (nominal)"),
+    Whose.CLAIMED: Said("the claim", "claimed"),
+    Whose.ASKED: Said("what was asked for", "asked for"),
+    Whose.NOMINAL: Said("its nominal ε (its documents do not claim it)", NOBODY, " (nominal)"),
 }
 
 
@@ -112,7 +110,7 @@ def share_sentence(findings: Sequence[Finding]) -> str:
     """What a picture of several mechanisms shows: who exceeds the statement, or who uses how much of it."""
     judged = [(finding, finding.judgement) for finding in findings if finding.judgement is not None]
     if len(judged) < 2:
-        return _alone(*judged[0]) if judged else "True ε"
+        return f"{judged[0][1].full_statement()}: {judged[0][1].finding()}" if judged else "True ε"
     failing = [finding.name for finding, found in judged if found.verdict is Verdict.REFUTED]
     if failing:
         who = listed(failing) if len(failing) <= 2 else f"{len(failing)} of {len(judged)}"
@@ -130,17 +128,6 @@ def share_sentence(findings: Sequence[Finding]) -> str:
     if whole:
         most = f"; {listed(whole)} {'use' if len(whole) > 1 else 'uses'} all of it"
     return f"{few if half else 'No mechanism exceeds what is stated'}{most}"
-
-
-def _alone(finding: Finding, found: Judgement) -> str:
-    """The same of one mechanism."""
-    bound = f"{WHOSE[found.whose].epsilon} ε" + ("" if found.bound is None else f" = {powers(str(found.bound))}")
-    if found.verdict is Verdict.UNDECIDED:
-        return f"{finding.name}: whether it stays within {bound} is undecided"
-    if found.verdict is Verdict.PROVED:
-        return f"{finding.name} stays within {bound}: it {found.margin_text() or 'holds'}"
-    where = "" if found.first_n is None else f", first at n = {found.first_n}"
-    return f"{finding.name} exceeds {bound}{where}"
 
 
 # ------------------------------------------------------------------ the box on top

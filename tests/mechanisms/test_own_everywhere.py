@@ -88,7 +88,7 @@ def test_report(mine, tmp_path, capsys):
     run(capsys, "report", "--mech", mine, "--n", "3", "--set", "epsilon=1", "--out", tmp_path / "r", code=2)
     run(capsys, "report", "--mech", mine, "--n", "3", "--out", tmp_path / "r")
     text = (tmp_path / "r" / "report.md").read_text()
-    for part in ("one of n, randomized", "PROVED", "Privacy profile", "dpaudit epsilon --mech"):
+    for part in ("one of n, randomized", "PROVED", "Worst pair", "dpaudit epsilon --mech"):
         assert part in text
     assert (tmp_path / "r" / "report.html").exists()
     run(capsys, "report", "--mech", "dpaudit.examples.sparse_vector:BrokenSparseVector", "--out", tmp_path / "s")

@@ -82,10 +82,10 @@ def test_the_accuracy_bounds_in_a_sentence(verdicts, said):
 @pytest.mark.parametrize(
     ("findings", "said"),
     [
-        ([finding("A")], "A stays within the claimed ε = 1: it uses 50 % of the claim"),
+        ([finding("A")], "A is 1-DP: PROVED for n = 1…3"),
         (
             [finding("A", R, number(2), judgement=judgement(R, number(2), first_n=2))],
-            "A exceeds the claimed ε = 1, first at n = 2",
+            "A is 1-DP: REFUTED, first at n = 2",
         ),
         ([finding("A"), finding("B", R, number(2))], "B exceeds what is stated; the other does not"),
         (
