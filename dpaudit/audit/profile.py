@@ -14,6 +14,7 @@ from dpaudit.accounting.product import accounting_deltas, composed_deltas
 from dpaudit.audit import profile_page
 from dpaudit.audit.display import as_json
 from dpaudit.audit.page import Page
+from dpaudit.audit.profile_pairs import ProfilePairs, pairs_left, sieve_of
 from dpaudit.audit.results import SettingAnswer
 from dpaudit.audit.setting import settled
 from dpaudit.mechanisms import Mechanism
@@ -27,11 +28,10 @@ from dpaudit.privacy.curve import Envelope, PairCurve, curves_of, envelope
 from dpaudit.privacy.effort import MEMORY_BOUND, Effort, Progress
 from dpaudit.privacy.judge import true_epsilon
 from dpaudit.privacy.judge_moments import known_divergence
-from dpaudit.privacy.left import Left, Sieve
+from dpaudit.privacy.left import Sieve
 from dpaudit.privacy.loss import worst_deltas
 from dpaudit.privacy.moments import Concentration, Moments
 from dpaudit.privacy.pairs import Witness, Worst
-from dpaudit.privacy.sieve import make_sieve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -164,13 +164,13 @@ def profile(
     given = None if at is None else [nonnegative("at", point) for point in sequence("at", at)]
     asked = settled(mech, **setting)
     subject = asked.mechanism
-    sieve = make_sieve(subject, effort, "profile") if times is None else _every_pair(subject, effort)
+    sieve = sieve_of(subject, effort, composed=times is not None)
     true = true_epsilon(subject, effort).value
     points = given if given is not None else _points(true)
     if true.is_open or not subject.tabular:
         found, bits = _points_only(subject, effort, points, chosen, compose)
     else:
-        left = _left(sieve, true, chosen)
+        left = pairs_left(sieve, true, chosen)
         found, bits = effort.widest(subject, lambda e: _refined(subject, sieve, left, true, e, points, chosen, times))
         deltas = found["deltas"]
         small = [at for at in (Fraction(0), *points) if at not in deltas]
@@ -255,33 +255,10 @@ def _tests(
     return tuple(tests)
 
 
-def _every_pair(subject: Mechanism, effort: Effort) -> Sieve:
-    """All pairs: those whose losses add up to the most need not be those of the largest delta."""
-    effort.check_whole(subject, "profile")
-    return Sieve(subject, effort)
-
-
-@dataclass(frozen=True)
-class _Pairs:
-    """The pairs that make the curve, and those that may have a largest divergence."""
-
-    curve: Left
-    divergences: Left
-
-
-def _left(sieve: Sieve, true: Enclosure, orders: Sequence[Fraction]) -> _Pairs:
-    """The pairs from which the answer is to be computed; divergences are all infinite where a loss is."""
-    curve = sieve.settle(sieve.curve)
-    if true.is_infinite or not sieve.discards:
-        return _Pairs(curve, curve)
-    by_order = [sieve.settle(lambda: sieve.divergence(*orders))] if orders else []
-    return _Pairs(curve, sieve.settle(sieve.concentration).joined(*by_order))
-
-
 def _refined(
     subject: Mechanism,
     sieve: Sieve,
-    left: _Pairs,
+    left: ProfilePairs,
     true: Enclosure,
     effort: Effort,
     points: Sequence[Fraction],

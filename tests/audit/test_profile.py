@@ -7,6 +7,7 @@ from itertools import pairwise, product
 
 import pytest
 from mpmath import mp, mpf
+from segments import by_segments, number, overlap
 
 import dpaudit
 from dpaudit.audit.profile import profile
@@ -35,22 +36,6 @@ class Pair(GivenTable):
     def __init__(self, p, q):
         names = tuple(f"o{i}" for i in range(len(p)))
         super().__init__("pair", names, {"x": tuple(p), "y": tuple(q)}, None)
-
-
-def overlap(a, b):
-    return a.lower <= b.upper and b.lower <= a.upper
-
-
-def number(value):
-    return mpf(value.numerator) / value.denominator
-
-
-def by_segments(result, epsilon):
-    """delta at epsilon from the printed segments: lower and upper bounds."""
-    factor = mp.exp(number(epsilon))
-    lows = [number(s.power.lower) - factor * number(s.alpha.upper) for s in result.segments]
-    highs = [number(s.power.upper) - factor * number(s.alpha.lower) for s in result.segments]
-    return max(0, max(lows)), max(0, max(highs)) + number(result.slack.upper)
 
 
 @pytest.mark.parametrize(("mech", "options"), CASES, ids=lambda v: v.rpartition(":")[2] if isinstance(v, str) else "")
