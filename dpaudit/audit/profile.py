@@ -133,12 +133,26 @@ class ProfileResult(SettingAnswer):
         """Draws δ(ε) through the breakpoints of the curve."""
         from dpaudit.charts.draw import curve
 
+        curve(axes, self._places(), "ε", "δ(ε)")
+        axes.set_title(f"{self.subject.label}: privacy profile δ(ε)", loc="left")
+
+    def _places(self) -> list[tuple[float, float]]:
+        """Points of the curve, near enough to each other for a picture."""
+        if self.epsilon.is_open or not self.subject.mechanism.tabular:
+            return self._fine()
         known = [part for part in self.segments if part.end is not None and not part.start.is_infinite]
         places = [number for part in known for number in _along(part)]
         last = [s.start for s in self.segments[-1:] if s.end is None and not s.start.is_infinite]
-        points = [*places, *((float(end.lower), float(self.segments[-1].power.lower)) for end in last)]
-        curve(axes, points, "ε", "δ(ε)")
-        axes.set_title(f"{self.subject.label}: privacy profile δ(ε)", loc="left")
+        return [*places, *((float(end.lower), float(self.segments[-1].power.lower)) for end in last)]
+
+    def _fine(self, steps: int = 64) -> list[tuple[float, float]]:
+        """δ at many ε, where the segments are not known: a straight line between the few of the answer is not δ."""
+        mechanism = self.subject.mechanism
+        top = max(at for at, _ in self.deltas) or _points(self.epsilon)[-1]
+        places = [top * i / steps for i in range(steps + 1)]
+        effort = Effort.read(digits=6, memory=MEMORY_BOUND, progress=None)
+        deltas = effort.widest(mechanism, lambda e: worst_deltas(mechanism, places, e))
+        return [(float(at), float(worst.value.upper)) for at, worst in zip(places, deltas, strict=True)]
 
 
 def profile(

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from importlib.resources import files as resources
 from pathlib import Path
+from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
 from dpaudit.charts.style import COLOURS, DARK, alone, variables
@@ -80,7 +81,8 @@ def _environment(form: str) -> Environment:
         loader=PackageLoader("dpaudit.reports"), autoescape=form == "html", undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True, finalize=_visible if form == "html" else None,
     )  # fmt: skip
-    made.filters.update(md=text.markdown, code=_code, span=_span, mark=mark, kind=kind, claim_verdict=claim_verdict)
+    made.filters.update(md=text.markdown, code=_code, block=_block, span=_span)
+    made.filters.update(mark=mark, kind=kind, claim_verdict=claim_verdict)
     return made
 
 
@@ -97,4 +99,9 @@ def _span(words: str) -> str:
 
 def _code(words: str) -> str:
     """A command for a code block of Markdown: indented, on one line."""
-    return "    " + visible(words).replace("\n", "\n    ")
+    return "    " + visible(words)
+
+
+def _block(lines: str) -> str:
+    """A text of several lines for a code block of Markdown: indented, line by line."""
+    return indent(visible(lines, keep="\n\t").rstrip("\n"), "    ")

@@ -1,16 +1,20 @@
 """The privacy curve against the single audits, against enumeration of all tests, against mpmath and dp-accounting."""
 
 import json
+import math
 import random
 from fractions import Fraction as Fr
 from itertools import pairwise, product
+from statistics import NormalDist
 
+import numpy
 import pytest
 from mpmath import mp, mpf
 from segments import by_segments, number, overlap
 
 import dpaudit
 from dpaudit.audit.profile import profile
+from dpaudit.charts.style import new_axes
 from dpaudit.cli import main
 from dpaudit.mechanisms.own.table import GivenTable
 from dpaudit.numbers import balls
@@ -352,3 +356,15 @@ def test_the_bounds_of_a_composition_are_shown_also_where_they_lie_apart():
 def test_of_the_pairs_that_attain_the_curve_one_attains_its_composition():
     found = profile("LSHist", n=5, at="0,1/2,1", compose=3).composition.certified
     assert all(value.width < Fr(1, 10**15) for value in found)
+
+
+@pytest.mark.parametrize("at", [None, "0", "0,3/4"])
+def test_the_picture_of_gaussian_noise_is_its_curve(at):
+    """The closed form in floats, at places between the few ε of the answer, which a straight line would miss."""
+    axes = profile("gaussian", sigma=4, at=at).plot(new_axes())
+    (line,) = axes.get_lines()
+    top, phi = {"0,3/4": 0.75}.get(at, 1.0), NormalDist().cdf
+    for t in (0.1, 0.3, 0.6):
+        true = phi(1 / 8 - 4 * t) - math.exp(t) * phi(-1 / 8 - 4 * t)
+        assert abs(numpy.interp(t, line.get_xdata(), line.get_ydata()) - true) < 1e-4
+    assert (line.get_xdata()[0], line.get_xdata()[-1]) == (0, top)

@@ -3,6 +3,7 @@
 import json
 import re
 import tomllib
+from textwrap import dedent
 
 import pytest
 
@@ -175,6 +176,8 @@ def test_a_plan_of_everything(tmp_path):
     assert found.claims
     assert found.plan == file.read_text()
     assert tomllib.loads(found.plan)["title"] == "All"
+    shown = (out / "report.md").read_text().split("## The plan of this report\n\n")[1]
+    assert tomllib.loads(dedent(shown)) == tomllib.loads(found.plan)
 
 
 def test_names_that_two_audits_share_say_what_tells_them_apart(tmp_path):
