@@ -134,8 +134,17 @@ class Expressions(ast.NodeTransformer):
         return hook("new", self.visit_Tuple(node), at=node)
 
     def visit_Lambda(self, node: ast.Lambda) -> Any:
-        node.args, node.body = self.visit(node.args), self.visit(node.body)
+        if node.args.kwarg:
+            return self.left(node)
+        node.args, node.body = self.arguments(node), self.visit(node.body)
         return node
+
+    def arguments(self, node: Any) -> ast.arguments:
+        """The arguments of a function, and one of ours: whether it is the outermost one of its run."""
+        found: ast.arguments = self.visit(node.args)
+        found.kwonlyargs.append(ast.copy_location(ast.arg(TOP), node))
+        found.kw_defaults.append(ast.copy_location(ast.Constant(False), node))
+        return found
 
     def visit_arg(self, node: ast.arg) -> Any:
         """An argument without its annotation, which would be evaluated when the function is made."""

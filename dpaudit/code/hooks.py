@@ -218,7 +218,7 @@ class Hooks(Values):
             self.outside(f"`{getattr(function, '__qualname__', type(function).__name__)}` cannot be followed")
             return function(*given, **named)
         known: Any = rewritten(function)
-        return known(*given, **named, **({TOP: True} if TOP in (known.__kwdefaults__ or ()) else {}))
+        return known(*given, **named, **{TOP: True})
 
 
 HOOKS = Hooks()

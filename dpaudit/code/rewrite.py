@@ -23,7 +23,7 @@ _CODES: dict[int, tuple[CodeType, CodeType | str]] = {}
 _SAME: dict[int, tuple[FunctionType, FunctionType]] = {}
 """Functions that hold no values, with what became of them, by address."""
 _MADE: dict[int, CodeType] = {}
-"""All code that was rewritten, by its address."""
+"""All code of functions that was rewritten, by its address."""
 _LOOPING: dict[int, CodeType] = {}
 _FILES: dict[tuple[str, str], tuple[ast.Module, list[CodeType]]] = {}
 CELL = CellType()
@@ -57,7 +57,7 @@ def rewritten(function: FunctionType) -> FunctionType | str:
     closure = tuple(cells[name] for name in known[1].co_freevars)
     found = FunctionType(known[1], function.__globals__, function.__name__, function.__defaults__, closure)
     own = function.__kwdefaults__ or {}
-    found.__kwdefaults__ = {**own, TOP: False} if code.co_name != "<lambda>" else own
+    found.__kwdefaults__ = {**own, TOP: False}
     if function.__closure__ is None and not function.__defaults__ and not own:
         _SAME[id(function)] = function, found
     return found
@@ -130,8 +130,11 @@ def _compiled(code: CodeType, owner: str | None, node: Any) -> CodeType:
     for _ in range(2 if owner is None else 3):
         found = next(part for part in found.co_consts if isinstance(part, CodeType))
     found = _renamed(found.replace(co_name=code.co_name), found.co_qualname, code.co_qualname)
+    if TOP not in found.co_varnames:
+        raise Unknown("is made in a way that is not known here")
     for part in (found, *_inside(found)):
-        _MADE[id(part)] = part
+        if TOP in part.co_varnames:  # else it was left as it is
+            _MADE[id(part)] = part
     if any(isinstance(one, ast.While | ast.For) for one in ast.walk(node)):
         _LOOPING[id(code)] = code
     return found

@@ -62,12 +62,11 @@ class Rewriter(Expressions):
         before = self.dead, self.cursors, self.handling
         loops = [one for one in ast.walk(node) if isinstance(one, ast.While | ast.For)]
         self.dead, self.cursors, self.handling = {id(one): dead(node, one) for one in loops}, (), 0
-        node.args, node.returns, start, begin = self.visit(node.args), None, node.body[0], []
-        node.args.kwonlyargs.append(ast.copy_location(ast.arg(TOP), start))
-        node.args.kw_defaults.append(ast.copy_location(ast.Constant(False), start))
+        node.args, node.returns, start, begin = self.arguments(node), None, node.body[0], []
+        if node.args.kwarg:
+            begin = self._note("a dict of named arguments", start)
         if _has(node, (ast.Global, ast.Nonlocal)):  # its stores are no local variables, wherever the statement is
-            outside = hook("outside", "a global or nonlocal statement", at=start)
-            begin = [ast.copy_location(ast.Expr(outside), start)]
+            begin = self._note("a global or nonlocal statement", start)
         node.body = [*begin, *self._block(node.body)]
         self.dead, self.cursors, self.handling = before
         return ast.fix_missing_locations(node)
@@ -77,8 +76,11 @@ class Rewriter(Expressions):
             return super().left(node)
         if not isinstance(node, ast.stmt):
             raise Unknown(f"has something that is not known here ({type(node).__name__})")
-        what = f"a statement {type(node).__name__}"
-        return [ast.copy_location(ast.Expr(hook("outside", what, at=node)), node), node]
+        return [*self._note(f"a statement {type(node).__name__}", node), node]
+
+    @staticmethod
+    def _note(what: str, at: Any) -> list[Any]:
+        return [ast.copy_location(ast.Expr(hook("outside", what, at=at)), at)]
 
     def _block(self, body: list[Any]) -> list[Any]:
         found: list[Any] = []

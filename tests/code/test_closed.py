@@ -69,6 +69,7 @@ ONE, OTHER, ONCE, MEMBERS = [0], [1], zip(range(10**9)), {HOSTILE}
 OBJECTS = np.empty(1, object)
 OBJECTS[0] = HOSTILE
 import copy
+KEEP = []
 class Plain: pass
 class Other: pass
 def spun(box, rng):
@@ -179,6 +180,12 @@ K = 0
 if rng.randrange(4) == 0: put()
 LOOP
 return K == 1
+
+KEEP or KEEP.append({1: lambda: note()}[1])  # made by the first run alone, which is unclean
+before = len(NOTE)
+if rng.randrange(4) == 0: KEEP[0]()
+LOOP
+return len(NOTE) != before
 
 import a_module_of_ours
 a_module_of_ours.flag = 0

@@ -11,6 +11,7 @@ HEAD = """
 import random
 OWN = random.SystemRandom()
 def coin(p, rng): return rng.random() < p
+def named(**given): return given
 def heads(n, rng): return 0 if n == 0 else (rng.random() < 0.5) + heads(n - 1, rng)
 class Walker:
     def __init__(self, p): self.p, self.__q = p, 0
@@ -168,6 +169,8 @@ OUTSIDE = {
     "np.set_printoptions(precision=8)": "`set_printoptions` is outside the mergeable subset",
     "x = {'a': 0}": "an expression Dict",
     "x = {0, 1}": "an expression Set",
+    "named()": "a dict of named arguments",
+    "x = lambda **given: given": "an expression Lambda",
     "x = np.zeros(2)": "`zeros` is outside the mergeable subset",
     "x = np.random.randint(2, size=2)": "an array that randint draws",
     "x = max([1, 2], key=abs)": "max() of a builtin_function_or_method",
