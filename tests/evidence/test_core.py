@@ -217,6 +217,7 @@ def test_bounds_and_verdicts(case):
         lines = bounds.establish(law(rows), x, y, full)
         assert bounds.verdict == found
         assert ("upper bound: not checked (--full does)" in lines) == (not full)
+        assert ("upper bound: no pair and output exceeds it" in lines) == (full and most is not None)
         open_ = "verdict: not checked (--full does)" in lines
         assert open_ == (notion.claimed is not None and not full and found is None)
         assert open_ or found is None or lines[-1].startswith(f"verdict {found}: ")
