@@ -284,7 +284,7 @@ def _refined(
     def attempt() -> Found | None:
         narrow = _Narrow(effort)
         try:
-            curves = curves_of(left.curve.pairs, sieve.masses)
+            curves = curves_of(left.curve.pairs, sieve.masses, left.curve.ways)
             whole_curve = envelope(curves, balls.dyadic(left.curve.others or 0.0))
             if left.divergences is not left.curve:
                 curves = curves_of(left.divergences.pairs, sieve.masses)

@@ -122,14 +122,18 @@ def pair_curves(mechanism: Audited, effort: Effort) -> list[PairCurve]:
 
 
 def curves_of(
-    some: Iterable[tuple[Dataset, Dataset]], masses_of: Callable[[Dataset, Dataset], Sequence[Mass]]
+    some: Iterable[tuple[Dataset, Dataset]],
+    masses_of: Callable[[Dataset, Dataset], Sequence[Mass]],
+    ways: frozenset[tuple[Dataset, Dataset]] | None = None,
 ) -> list[PairCurve]:
-    """The curves of these pairs, both ways."""
+    """The curves of these pairs, both ways, or those ``ways`` that are asked for."""
     found = list[PairCurve]()
     for x, y in some:
         masses = masses_of(x, y)
-        found.append(PairCurve(masses, Witness(x, y, None)))
-        found.append(PairCurve([m.swapped() for m in masses], Witness(y, x, None)))
+        if ways is None or (x, y) in ways:
+            found.append(PairCurve(masses, Witness(x, y, None)))
+        if ways is None or (y, x) in ways:
+            found.append(PairCurve([m.swapped() for m in masses], Witness(y, x, None)))
     return found
 
 

@@ -5,7 +5,7 @@ The exact tier looks at all.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import inf
@@ -28,12 +28,19 @@ class Left:
 
     pairs: Sequence[Pair]
     others: float | None = None
+    ways: frozenset[Pair] | None = None
+    """The ordered pairs that are left, where of some pairs one way alone is."""
 
     def joined(self, *others: Left) -> Left:
         """The pairs of them all, each once; the bound is the only one there is, if any."""
         every = [self, *others]
         bounds = [left.others for left in every if left.others is not None]
         return Left(list(dict.fromkeys(pair for left in every for pair in left.pairs)), max(bounds, default=None))
+
+
+def both_ways(pairs: Iterable[Pair]) -> frozenset[Pair]:
+    """The ordered pairs."""
+    return frozenset(way for x, y in pairs for way in ((x, y), (y, x)))
 
 
 class Sieve:

@@ -6,7 +6,8 @@ floats is no larger than that is discarded.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from math import inf
 
@@ -20,7 +21,7 @@ from dpaudit.privacy.fast.exponential_table import Floats
 from dpaudit.privacy.fast.orders import above_rate, divergence_uppers
 from dpaudit.privacy.fast.sticks import points, stick_uppers
 from dpaudit.privacy.fast.ways import BallPairs, FloatPairs, Way
-from dpaudit.privacy.left import Left, Sieve
+from dpaudit.privacy.left import Left, Pair, Sieve, both_ways
 from dpaudit.privacy.moments import TOLERANCE, Concentration, Moments
 from dpaudit.privacy.pairs import Witness
 from dpaudit.privacy.protocols import Audited, Dataset, Mass
@@ -78,7 +79,8 @@ class Screened(Sieve):
             return self.every()
         promising, rises = self._rises(top, FEW)
         if np.count_nonzero(rises > 0) * self._width <= CURVE_MASSES:
-            return self._left(rises > 0, self._places(promising))
+            left = self._left(rises > 0, self._places(promising))
+            return replace(left, ways=frozenset(self._ways(rises > 0)) | both_ways(promising.pairs))
         promising, rises = self._rises(top, MANY)
         return Left(promising.pairs, max(0.0, float(rises.max())))
 
@@ -94,6 +96,12 @@ class Screened(Sieve):
             epsilons = [*known.breakpoints, balls.zero()]
             lines = [v.power - e.exp() * v.alpha for e, v in zip(epsilons, known.vertices, strict=True)]
             return promising, self._over(epsilons[::-1], lines[::-1])
+
+    def _ways(self, may: np.ndarray) -> Iterator[Pair]:
+        """The ordered pairs at these places."""
+        for place in np.nonzero(may)[0].tolist():
+            x, y = self._floats.pairs[place // 2]
+            yield (y, x) if place % 2 else (x, y)
 
     def _places(self, left: Left) -> list[int]:
         return [2 * self._floats.pairs.index(pair) for pair in left.pairs]
