@@ -107,7 +107,7 @@ OWN = {
     "code.closed": ("code/test_closed", "code/test_faults", *_SAMPLERS),
     "code.keys": ("code/test_keys", "code/test_closed"),
     "code.monotone": ("code/test_monotone", *_SAMPLERS),
-    "code.lazy": ("code/test_steps", *_SAMPLERS),
+    "code.lazy": ("code/test_steps", "code/test_outputs", *_SAMPLERS),
     "code.steps": ("code/test_steps", *_SAMPLERS),
     "noise.gaussian": ("noise/test_noise_law", "noise/test_noise_real"),
     "noise.pieces": ("noise/test_noise_pieces", "noise/test_noise_law"),
