@@ -22,6 +22,12 @@ if TYPE_CHECKING:
     from dpaudit.claims.outcome import Outcome
     from dpaudit.claims.runner import Result
 
+BY_HAND = (
+    '"for all n" is as good as the lines of its proof that are by hand: no machine checks those. --explain shows them; '
+    "a false one is noticed only if the grid reaches a counterexample."
+)
+"""What stands below a table with a theorem."""
+
 Ids = Annotated[
     list[str] | None,
     typer.Argument(
@@ -151,6 +157,7 @@ def _require(verdicts: Sequence[Verdict]) -> None:
 
 
 def _table(results: Sequence[Result]) -> Page:
+    from dpaudit.claims.outcome import EVERYWHERE
     from dpaudit.claims.words import extent, summary
 
     rows = []
@@ -163,7 +170,8 @@ def _table(results: Sequence[Result]) -> Page:
     noun = "claim" if len(results) == 1 else "claims"
     took = f"; {sum(result.seconds for result in results):.1f} s of computing"
     count = Words(f"{len(results)} {noun}: {str(counts[0]).lstrip(', ')}", *counts[1:], took) if counts else "0 claims"
-    return [Table(["id", "verdict", *prose, "seconds"], rows, prose), Note(count)]
+    proved = any(result.outcome.establishes in EVERYWHERE for result in results)
+    return [Table(["id", "verdict", *prose, "seconds"], rows, prose), Note(count), *([Note(BY_HAND)] if proved else [])]
 
 
 def _examples(results: Sequence[Result]) -> Page:

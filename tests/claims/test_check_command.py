@@ -57,6 +57,29 @@ def test_check_json_has_the_contract(capsys):
     assert example["steps"]
 
 
+FALSE_BEYOND = """
+from dpaudit.claims import Claim, Grid, Statement, check, each, scan, variables
+
+SMALL = Statement("n", "<=", "10")
+
+@check("mine.small", claim=Claim("mine.small", "notes", "1", "n is at most 10"), grid="for all n; listed")
+def small(ctx):
+    (n,) = variables("n")
+    proof = ctx.proof().says("so", "every n is at most 10").equal("sum", "n + n = 2n", n + n, 2 * n)
+    numbers = each(Grid(n=range(1, {end})), lambda at: at.n, lambda n: (n, 10))
+    return proof.concludes(SMALL, "<=").settle(("", scan(SMALL, numbers)))
+"""
+
+
+@pytest.mark.parametrize(("end", "verdict", "warned"), [(11, "PROVED", True), (12, "REFUTED", False)])
+def test_a_theorem_is_shown_with_what_lines_by_hand_are_worth(tmp_path, capsys, end, verdict, warned):
+    file = tmp_path / "small.py"
+    file.write_text(FALSE_BEYOND.replace("{end}", str(end)), encoding="utf-8")
+    text = run(capsys, "check", "--from", str(file)).out
+    assert verdict in text
+    assert ("by hand: no machine checks those" in " ".join(text.split())) == warned
+
+
 def test_explain_works_the_example_out(capsys):
     text = run(capsys, "check", QUICK, "--explain").out
     for part in ("REFUTED", "counterexample", "LS(x)", "printed", "left", "right", "margin", "0.37924298484"):
