@@ -65,9 +65,7 @@ class Metal(metaclass=Meta): pass
 FLOAT = Floating()
 HOSTILE, HASHED, CLASSLESS = Hostile(), Hashed(), Classless()
 TWO, HELD, KEYED, NUMBERS = (Hostile(), Hostile()), {0: HOSTILE}, {HOSTILE: 1}, np.array([3.0, 1.0, 2.0])
-ONE, OTHER, ONCE, MEMBERS = [0], [1], zip(range(10**9)), {HOSTILE}
-OBJECTS = np.empty(1, object)
-OBJECTS[0] = HOSTILE
+ONE, OTHER = [0], [1]
 import copy
 KEEP = []
 class Plain: pass
@@ -99,9 +97,6 @@ not HOSTILE
 [0].pop(HOSTILE)
 HOSTILE[0]
 1 in HOSTILE
-1 in MEMBERS
-OBJECTS == 1
-not OBJECTS
 f'{HOSTILE}'
 '{}'.format(HOSTILE)
 len(HOSTILE)
