@@ -281,7 +281,12 @@ def _fail(message: str, code: int) -> int:
 
 def run() -> None:
     """The console script."""
-    sys.exit(main())
+    if os.environ.get("_DPAUDIT_COMPLETE") == "complete_bash":
+        from dpaudit.commands.completion import in_bash
+
+        in_bash(lambda: get_command(make_app())(prog_name="dpaudit"))
+    else:
+        sys.exit(main())
 
 
 if __name__ == "__main__":

@@ -8,6 +8,8 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 from math import isfinite, lcm
+from operator import index
+from typing import SupportsIndex
 
 from dpaudit.numbers.errors import InputError
 
@@ -47,9 +49,12 @@ def _advice(value: object) -> str:
 
     A float of many was computed; its digits are not those of the formula, and a mechanism with them is another one.
     """
-    if isinstance(value, float) and isfinite(value) and len(Decimal(repr(value)).normalize().as_tuple().digits) > TYPED:
+    if isinstance(value, SupportsIndex) and not isinstance(value, bool):
+        return f"take int(…) of it: {index(value)}"
+    shown = repr(float(value)) if isinstance(value, float) else "0.1"  # a float64 of NumPy has another text
+    if isinstance(value, float) and isfinite(value) and len(Decimal(shown).normalize().as_tuple().digits) > TYPED:
         return "a computed float keeps its rounding error: write the formula with dpaudit.exp, log, sqrt, or Fraction"
-    shown = repr(value) if isinstance(value, float) and value == value and abs(value) < 10**15 else "0.1"
+    shown = shown if isinstance(value, float) and value == value and abs(value) < 10**15 else "0.1"
     quotient = Fraction(shown)
     short = f'"{quotient}" or ' if 1 < quotient.denominator < 10**4 else ""
     return f'write it exactly, as text or Fraction: {short}"{shown}"'
@@ -124,7 +129,8 @@ def whole(option: str, value: int | str, least: int, most: int | None = None) ->
     if isinstance(value, str) and re.fullmatch(r"[+-]?\d{1,18}", value.strip(), re.ASCII):
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int):
-        raise InputError(option, value, rule)
+        whole_number = isinstance(value, SupportsIndex) and not isinstance(value, bool)  # as those of NumPy
+        raise InputError(option, value, f"{rule}; {_advice(value)}" if whole_number else rule)
     if value < least or (most is not None and value > most):
         raise InputError(option, value, rule)
     return value

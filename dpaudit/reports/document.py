@@ -292,7 +292,8 @@ def load(path: str) -> Document:
         body["findings"] = [{name: value for name, value in f.items() if name != "verdict"} for f in data["findings"]]
         found: Document = decode(Document, body | data["run"] | {"versions": [*map(list, data["versions"].items())]})
     except (*MALFORMED, InputError) as error:
-        raise InputError("result", path, f"is malformed: {type(error).__name__}") from None
+        rule = f"is malformed: it was changed, or is no report ({type(error).__name__})"
+        raise InputError("result", path, rule) from None
     if found.hash != data.get("content_hash"):
         raise InputError("result", path, "the content does not match its hash: the file was changed")
     return found

@@ -16,7 +16,7 @@ def test_mechanisms_files_and_their_classes(tmp_path, monkeypatch):
     (tmp_path / "pmf.csv").write_text(",a\nb,1\n")
     monkeypatch.chdir(tmp_path)
     assert completion.mechanisms("EHD") == ["EHD", "EHDL", "EHDS"]
-    assert completion.mechanisms("mi") == ["mine.py:"]
+    assert completion.mechanisms("mi") == ["mine.py:One", "mine.py:Other"]
     assert completion.mechanisms("pm") == ["pmf.csv"]
     assert completion.mechanisms("mine.py:O") == ["mine.py:One", "mine.py:Other"]
     assert completion.mechanisms("mine.py:On") == ["mine.py:One"]
@@ -34,6 +34,26 @@ def test_the_shell_is_answered(words, found):
     call = [sys.executable, "-c", "from dpaudit.cli import make_app; make_app()(prog_name='dpaudit')"]
     run = subprocess.run(call, env={**os.environ, **asked}, capture_output=True, text=True, check=False)
     assert run.stdout.split() == [found]
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        (["epsilon", "--mech", "mine.py", ":", "Ot"], ["Other"]),
+        (["epsilon", "--mech", "mine.py", ":"], ["One", "Other"]),
+        (["epsilon", "--mech", "mi"], ["mine.py:One", "mine.py:Other"]),
+        (["epsilon", "--mech", "=", "lap"], ["laplace"]),
+        (["epsilon", "--mech", "mine.py", ":", "One", "--ti"], ["--tier"]),
+        (["epsilon", "--mech", "mine.py", ":", "One", "--tier", ""], ["auto", "exact", "fast"]),
+    ],
+)
+def test_bash_ends_words_at_colons(words, found, tmp_path):
+    (tmp_path / "mine.py").write_text("class One: ...\nclass Other: ...\n")
+    asked = {"COMP_WORDS": "\n".join(["dpaudit", *words]), "COMP_CWORD": str(len(words))}
+    call = [sys.executable, "-c", "from dpaudit.cli import run; run()"]
+    env = {**os.environ, **asked, "_DPAUDIT_COMPLETE": "complete_bash"}
+    run = subprocess.run(call, env=env, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert (run.stdout.split(), run.stderr) == (found, "")
 
 
 def test_dir_shows_what_there_is():

@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+import numpy
 import pytest
 
 import dpaudit
@@ -273,3 +274,18 @@ def test_a_data_set_has_two_cells_and_a_record():
 def test_what_is_exact_and_no_rational_number_is_not_called_inexact():
     with pytest.raises(InputError, match="must be a rational number here, and is of type Expression"):
         rational("claimed", dpaudit.exp(1))
+
+
+@pytest.mark.parametrize(
+    ("setting", "rule"),
+    [
+        ({"eps": numpy.float64(0.5)}, 'a float64 is not exact; write it exactly, as text or Fraction: "1/2" or "0.5"'),
+        ({"eps": numpy.float64(1) / 3}, "a computed float keeps its rounding error"),
+        ({"eps": numpy.int64(2)}, "take int(…) of it: 2"),
+        ({"n": numpy.int64(5)}, "take int(…) of it: 5"),
+    ],
+)
+def test_numbers_of_numpy_are_refused_with_what_to_write(setting, rule):
+    with pytest.raises(InputError) as caught:
+        dpaudit.epsilon("EHDS", **{"n": 4} | setting)
+    assert rule in str(caught.value)

@@ -111,6 +111,13 @@ class Library:
         return x
 
 
+class Array(Base):
+    def probabilities(self, x):
+        import numpy
+
+        return numpy.array([0.75, 0.25])
+
+
 def alone(x):
     return x
 
@@ -123,10 +130,13 @@ FILES = {
     "median.py": "class Median:\n    pass\n",
     "bad.csv": ",no,yes\nno,3/4,1/4\nyes,0.25,0.70\n",
     "pmf.csv": ",no,yes\nno,3/4,1/4\nyes,1/4,3/4\n",
+    "comma.csv": ',no,yes\nno,"0,75","0,25"\nyes,"0,25","0,75"\n',
+    "semicolon.csv": ";no;yes\nno;3/4;1/4\nyes;1/4;3/4\n",
+    "percent.csv": ",no,yes\nno,75%,25%\nyes,25%,75%\n",
     "broken.json": "{\n",
     "lacking.py": "import no_such_library\n",
 }
-HAS = "own.py has Base, Float, Rounded, Off, Crash, Needs, Root, Nothing, Cut, Steps, Normal, Bare, Library"
+HAS = "own.py has Base, Float, Rounded, Off, Crash, Needs, Root, Nothing, Cut, Steps, Normal, Bare, Library, Array"
 EXACT = "must be an exact number such as 2, 4/5, 0.8 or 1e-8"
 LOGARITHM = "a logarithm is not rational: take a number just above it, as 1.0987 for ln 3"
 CALIBRATED = (
@@ -188,6 +198,8 @@ MISTAKES = {
     "keep the exact number that comes in: self.epsilon = epsilon",
     "epsilon --mech own.py:Rounded": "--mech = own.py:Rounded: Rounded probability(0, 0) is 0.75: a float is not "
     'exact; write it exactly, as text or Fraction: "3/4" or "0.75"',
+    "epsilon --mech own.py:Array": "--mech = own.py:Array: Array probabilities(0) at 0 is np.float64(0.75): "
+    'a float64 is not exact; write it exactly, as text or Fraction: "3/4" or "0.75"',
     "epsilon --mech own.py:Off": "--mech = own.py:Off: Off probability(0) sums to 2/3, not to 1",
     "epsilon --mech own.py:Crash": "--mech = own.py:Crash: own.py line 36: ZeroDivisionError: Fraction(1, 0)",
     "epsilon --mech lacking.py:Lacking": "--mech = lacking.py:Lacking: lacking.py line 1: "
@@ -233,6 +245,19 @@ MISTAKES = {
     "--set data=0,1,2",
     "epsilon --mech bad.csv": "TABLE = bad.csv: row 3 (yes): sums to 19/20, not to 1",
     "epsilon --mech pmf.csv --eps 2": "--eps = 2: a table of probabilities takes no epsilon",
+    "epsilon --mech comma.csv": "TABLE = comma.csv: row 2 (no), column no: 0,75 must be an exact number such as 2, "
+    "4/5, 0.8 or 1e-8",
+    "epsilon --mech semicolon.csv": "TABLE = semicolon.csv: is separated by semicolons; use commas, and a point in "
+    "decimals",
+    "epsilon --mech percent.csv": "TABLE = percent.csv: row 2 (no), column no: 75% must be an exact number such as 2, "
+    "4/5, 0.8 or 1e-8",
+    "epsilon --mech laplace --gs 2": "--gs = 2: laplace has no such parameter (it has: sensitivity)",
+    "epsilon --mech EHDS --n 1..5": "--n = 1..5: must be a whole number >= 1 or all; compare, search, report and sweep "
+    "take ranges of n",
+    "pmf --mech laplace --x 0": "--mech = laplace: laplace releases real numbers, so it has no table; ask for epsilon, "
+    "delta, profile or judge",
+    "pmf --mech randomized-response --x yes": "--x = yes: is not a data set of randomized-response; it has a; b",
+    "sweep pmf.csv --out a.db": "plan = pmf.csv: is not TOML: Invalid statement (at line 1, column 1)",
     "table pmf.cvs": "TABLE = pmf.cvs: must be a .csv, .json or .parquet file",
     "table broken.json": "TABLE = broken.json: is not JSON: Expecting property name enclosed in double quotes "
     "(line 2, column 1)",
