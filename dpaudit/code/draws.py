@@ -22,9 +22,7 @@ from dpaudit.code.vectors import array, known, position
 
 def running() -> Run:
     """The run under way; there is none outside an audit."""
-    run = current()
-    if run is None:
-        raise RuntimeError("a random source of an audit is used outside of it")
+    run: Run = current() or refuse("a random source of an audit is used outside of it")
     return run
 
 
