@@ -6,6 +6,7 @@ import sys
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+from types import FrameType
 from typing import NoReturn
 
 from flint import fmpq
@@ -22,11 +23,16 @@ class Refused(BaseException):
 def place() -> str:
     """The file and line of the code that called into this room: "svt.py line 7: "; nothing after it has returned."""
     frame = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith(_HERE):
+    while frame is not None and (frame.f_code.co_filename.startswith(_HERE) or _of_numpy(frame)):
         if frame.f_code.co_name == RUNNER:
             return ""
         frame = frame.f_back  # type: ignore[assignment]
     return "" if frame is None else f"{Path(frame.f_code.co_filename).name} line {frame.f_lineno}: "
+
+
+def _of_numpy(frame: FrameType) -> bool:
+    """Whether the frame is numpy's own, as it is in np.clip(v, 0, 1): the line that called it is the one to mend."""
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0] == "numpy"
 
 
 def refuse(rule: str) -> NoReturn:

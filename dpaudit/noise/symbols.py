@@ -7,7 +7,7 @@ int of a bounded whole number. Everything else raises ``Refused`` with the line 
 from __future__ import annotations
 
 from fractions import Fraction
-from math import ceil, floor
+from math import ceil, floor, isfinite
 from typing import TYPE_CHECKING, Any
 
 from dpaudit.noise.linear import MINUS, ONE, Linear, fast, fraction, number, refuse
@@ -24,7 +24,8 @@ def exact(value: Any, what: str) -> Fraction:
         return value
     if isinstance(value, bool | Real | Whole) or not isinstance(value, int | str):
         kind = "a draw" if isinstance(value, Real | Whole) else f"a {type(value).__name__}"
-        refuse(f"{what} is {kind}: write an int, a Fraction or text such as '1/10'")
+        example = float(value) if isinstance(value, float) and isfinite(value) else "1/10"
+        refuse(f"{what} is {kind}: write an int, a Fraction or text such as '{example}'")
     try:
         return rational(what, value)
     except InputError as error:
@@ -55,7 +56,7 @@ class _Symbolic:
         refuse("a draw is turned into text: return it as a number")
 
     def __array__(self, *_: object, **__: object) -> Any:
-        refuse("a draw is passed to numpy: use lists and the operations of Python")
+        refuse("a draw is passed to numpy: use lists (array.tolist()) and max, min, round of Python")
 
     def __pow__(self, other: object) -> Any:
         refuse("a power of a draw is not linear: only multiples of draws by rationals are followed")

@@ -103,6 +103,14 @@ class Expression:
     def __bool__(self) -> bool:
         raise TypeError("an expression is neither true nor false; compare the exact rationals that it comes from")
 
+    def __abs__(self) -> Value:
+        raise TypeError("the sign of an expression is not known here: subtract the smaller from the larger")
+
+    def __lt__(self, other: object) -> bool:
+        raise TypeError("an expression is not compared: compare the exact rationals that it comes from")
+
+    __le__ = __gt__ = __ge__ = __lt__
+
     def ball(self) -> Ball:
         """A ball that contains the number, at the precision in force; not finite where it is undefined."""
         if self.operation == "pi":

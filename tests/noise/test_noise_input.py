@@ -6,7 +6,7 @@ import pytest
 
 import dpaudit
 
-HEAD = """import math
+HEAD = """import math, numpy as np
 from fractions import Fraction as F
 import dpaudit
 class M:
@@ -21,7 +21,11 @@ LINE = 10
 BAD = [
     ("noise.laplace(0)", LINE, "must be > 0"),
     ("noise.laplace(-1)", LINE, "must be > 0"),
-    ("noise.laplace(0.5)", LINE, "is a float: write an int, a Fraction or text"),
+    ("noise.laplace(0.5)", LINE, "is a float: write an int, a Fraction or text such as '0.5'"),
+    ("noise.laplace(math.inf)", LINE, "is a float: write an int, a Fraction or text such as '1/10'"),
+    ("noise.laplace(np.float64(2.5))", LINE, "is a float64: write an int, a Fraction or text such as '2.5'"),
+    ("np.int64(1) + a", LINE, "a draw is passed to numpy: use lists"),
+    ("np.clip(a, 0, 1)", LINE, "a draw is passed to numpy: use lists"),
     ("noise.gaussian(True)", LINE, "is a bool"),
     ("noise.exponential(a)", LINE, "is a draw"),
     ("noise.uniform(2, 1)", LINE, "low < high"),

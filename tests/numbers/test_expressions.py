@@ -337,3 +337,17 @@ def test_two_threads_that_write_the_same_make_one_object(monkeypatch):
     with ThreadPoolExecutor(2) as threads:
         a, b = threads.map(lambda _: expressions.Expression("sqrt", Fr(2)), range(2))
     assert a is b
+
+
+@pytest.mark.parametrize(
+    ("unknown", "advice"),
+    [
+        (lambda: abs(sqrt(2) - sqrt(3)), "subtract the smaller from the larger"),
+        (lambda: max(sqrt(2), sqrt(3)), "compare the exact rationals"),
+        (lambda: exp(1) <= 2, "compare the exact rationals"),
+        (lambda: Fr(2) > exp(1), "compare the exact rationals"),
+    ],
+)
+def test_the_order_of_expressions_is_refused_with_what_to_write(unknown, advice):
+    with pytest.raises(TypeError, match=advice):
+        unknown()
