@@ -45,6 +45,34 @@ def test_outward_floats_are_on_their_side():
             assert floats.up(value) - floats.down(value) <= 2.0**-48 * abs(float(value)) + 1e-300
 
 
+@pytest.mark.parametrize("middle", ["0", "1", "-3", "1e-290"])
+@pytest.mark.parametrize("radius", ["0", "1e-17", "0.25", "1e-300"])
+def test_outward_floats_contain_a_whole_ball(middle, radius):
+    with balls.precision(200):
+        value = arb(middle) + arb(0, radius)
+        assert arb(floats.down(value)) <= value <= arb(floats.up(value))
+        assert floats.down(value) < floats.up(value), "0 and subnormal numbers have a margin too"
+
+
+def test_norms_and_sums_are_bounded_from_above():
+    """Rounding makes about half of the plain results too small; a hundred random sequences leave no doubt."""
+    rng, below = np.random.default_rng(3), 0
+    for _ in range(100):
+        values = rng.random(200) * (1 + 1j)
+        with balls.precision(200):
+            squares = [arb(z.real) ** 2 + arb(z.imag) ** 2 for z in values.tolist()]
+            norm, total = sum(squares, arb(0)).sqrt(), sum(map(arb, values.real.tolist()), arb(0))
+            below += arb(float(np.linalg.norm(values))) < norm
+            assert norm <= arb(floats.norm_above(values)) <= norm * (1 + 300 * arb(floats.U))
+            assert max(squares, key=float).sqrt() <= arb(floats.largest_above(values))
+            assert total <= arb(floats.sum_above(values.real))
+    assert below, "without its margin the norm would be too small somewhere"
+
+
+def test_the_norm_of_subnormal_numbers_is_not_lost():
+    assert floats.norm_above(np.full(4, 2.0**-600)) >= 2.0**-599
+
+
 def test_a_power_is_that_of_repeated_products():
     values = np.exp(1j * np.linspace(0, 6, 50)) * 0.999
     expected = np.prod([values] * 37, axis=0)
