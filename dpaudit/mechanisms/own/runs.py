@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from dpaudit.mechanisms.own.user_code import guarded
@@ -25,9 +26,27 @@ def of(target: Any, reference: str, x: Dataset, only_code: bool) -> Callable[[],
         return partial(_output, reference, function, x)
     if not only_code:
         return None
-    from dpaudit.code.source import real, source_for  # brings numpy
+    from dpaudit.code.source import Source, real, source_for  # brings numpy
 
-    return partial(_output, reference, target.sample, x, real(source_for(target.sample)))
+    source = real(source_for(target.sample))
+    return partial(_output, reference, target.sample, x, Unfollowed() if type(source) is Source else source)
+
+
+class Unfollowed(random.SystemRandom):
+    """Python's generator for plain runs, with what numpy's alone have, such as laplace: it is drawn, not followed."""
+
+    def __getattr__(self, name: str) -> Any:
+        """The method of numpy's generator."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(_numpy(), name)
+
+
+@cache
+def _numpy() -> Any:
+    from numpy.random import default_rng
+
+    return default_rng()
 
 
 def _output(reference: str, function: Callable[..., Any], *given: Any) -> Output:
