@@ -171,6 +171,11 @@ def test_the_calibrated_epsilon_is_shown_exactly():
         (["--x", "2,2", "--sort", "speed"], "--sort = speed: must be one of"),
         (["--x", "2,2", "--mech", "LSHist,Foo"], "--mech = Foo: unknown mechanism"),
         (["--x", "2,2", "--mech", "LSHist/exact"], "has no such variant"),
+        (
+            ["--x", "2,2", "--mech", "krr,oue"],
+            "--mech = krr: releases no posterior; compare is about the mean errors of",
+        ),
+        (["--x", "2,2", "--mech", "LSHist,krr"], "`dpaudit delta --mech NAME --eps 1 --at 1/2` compares them at one ε"),
         (["--x", "2,2", "--target", "-1"], "--target = -1: must be > 0"),
     ],
 )

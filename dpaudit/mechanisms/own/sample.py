@@ -25,6 +25,9 @@ EXACT_DIGITS = 900
 """A law that is known exactly is given exactly, unless its numbers are longer than this."""
 GRID = Fraction(1, 1 << 400)
 """To this grid the ends of an enclosure are rounded outward."""
+NO_END = (
+    "there is none, or the budget is too small, as it is for dozens of independent bits: give those as coordinates(x)"
+)
 MAX_SECONDS = 24 * 3600
 
 
@@ -107,9 +110,7 @@ class SampledLaws:
             laws.append((x, self.law(x)))
         if not any(law.outputs for _, law in laws):
             at = next((law.endless for _, law in laws if law.endless), "")
-            raise self._error(
-                f"{at}no path of its code was followed to an end: there is none, or the budget is too small"
-            )
+            raise self._error(f"{at}no path of its code was followed to an end: {NO_END}")
         if all(len(law.outputs) == 1 and law.errors for _, law in laws):
             (raised,) = laws[0][1].outputs
             at = laws[0][1].raised_at.get(raised, "")

@@ -14,9 +14,10 @@ from dpaudit.audit.page import Page
 from dpaudit.audit.results import Answer
 from dpaudit.audit.setting import Setting, command_line
 from dpaudit.mechanisms import REGISTRY, PosteriorMechanism
+from dpaudit.mechanisms.named import is_named
 from dpaudit.numbers.enclosure import Enclosure, tied
 from dpaudit.numbers.errors import InputError
-from dpaudit.numbers.rationals import Exact, positive
+from dpaudit.numbers.rationals import Exact, positive, split
 from dpaudit.posterior.model import Histogram, Model, make_model, parse_data
 from dpaudit.privacy.effort import MEMORY_BOUND, Effort, Progress
 from dpaudit.privacy.guarantee import Guarantee, claimed_epsilon
@@ -36,6 +37,10 @@ STAIRS = 60_000
 """Quantiles are computed up to this many listed outputs; beyond, the mean alone."""
 WORK = 3 * 10**9
 """The true epsilon is computed up to this many pairs times outputs, unless it is known in closed form."""
+OTHERS = (
+    f"releases no posterior; compare is about the mean errors of {', '.join(REGISTRY)}; for others, "
+    "`dpaudit delta --mech NAME --eps 1 --at 1/2` compares them at one ε"
+)
 SORTS = ("calibrated", "mean", "true")
 
 
@@ -46,7 +51,9 @@ def entries(
 
     A name may carry a choice: "EHD/exact" is EHD with the exact sensitivity.
     """
-    chosen = [*REGISTRY, "EHD/exact"] if mechs is None else mechs
+    chosen = [*REGISTRY, "EHD/exact"] if mechs is None else split("mech", mechs) if isinstance(mechs, str) else mechs
+    for name in filter(is_named, chosen):
+        raise InputError("mech", name, OTHERS)
     return Setting.read_each(chosen, shared=parameters, n=model.n, prior=model.prior, eps=eps)
 
 
