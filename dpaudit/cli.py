@@ -232,6 +232,7 @@ HINTS = {
     "Missing option '--event'": ' Say which releases: --event "gaussian:sigma=4 x 1000"',
     "No such command 'audit'": " To audit a mechanism: dpaudit epsilon NAME",
     "No such command 'compose'": " Releases are added up by `dpaudit account --event …`",
+    "No such option: --scale": "; Laplace noise of scale b at sensitivity Δ is --eps Δ/b, Gaussian noise takes --sigma",
     "account: No such option: --eps": "; δ at an ε: --at 1",
     "shuffle: No such option: --mech": "; it is about randomized response: --eps 1 --k 2 --n 1000 --delta 1e-6",
     "epsilon: No such option: --shuffle": "; `dpaudit shuffle` has the ε of shuffled reports",

@@ -251,6 +251,8 @@ MISTAKES = {
     "decimals",
     "epsilon --mech percent.csv": "TABLE = percent.csv: row 2 (no), column no: 75% must be an exact number such as 2, "
     "4/5, 0.8 or 1e-8",
+    "epsilon --mech laplace --scale 2": "No such option: --scale (Possible options: --score, --set); Laplace noise of "
+    "scale b at sensitivity Δ is --eps Δ/b, Gaussian noise takes --sigma",
     "epsilon --mech laplace --gs 2": "--gs = 2: laplace has no such parameter (it has: sensitivity)",
     "epsilon --mech EHDS --n 1..5": "--n = 1..5: must be a whole number >= 1 or all; compare, search, report and sweep "
     "take ranges of n",
