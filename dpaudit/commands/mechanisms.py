@@ -7,12 +7,18 @@ from typing import Annotated, Any
 import typer
 
 from dpaudit.audit.page import Command, Fields, Line, Note, Page, Part, Table, strong
+from dpaudit.commands import completion
 from dpaudit.commands.options import Shown
 from dpaudit.commands.reply import Reply
 
 
 def mechanisms(
-    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Show this one: its options, an example.")] = None,
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="NAME", help="Show this one: its options, an example.", autocompletion=completion.mechanisms
+        ),
+    ] = None,
 ) -> Shown:
     """All mechanisms that have a name; or one of them: formula, source, what it claims, its options, an example.
 

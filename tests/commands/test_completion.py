@@ -41,6 +41,7 @@ def test_the_shell_is_answered(words, found):
     [
         (["epsilon", "--mech", "mine.py", ":", "Ot"], ["Other"]),
         (["epsilon", "--mech", "mine.py", ":"], ["One", "Other"]),
+        (["mechanisms", "lap"], ["laplace"]),
         (["epsilon", "--mech", "mi"], ["mine.py:One", "mine.py:Other"]),
         (["epsilon", "--mech", "=", "lap"], ["laplace"]),
         (["epsilon", "--mech", "mine.py", ":", "One", "--ti"], ["--tier"]),
