@@ -139,16 +139,26 @@ Limits = Callable[[Ball, Sieve], tuple[list[Ball], list[Ball]]]
 keeps all limits has no test with a larger measure. No epsilons: nothing is known."""
 
 
-def worst_test(mechanism: Audited, measure: Measure, limits: Limits, effort: Effort, finite: bool) -> AtTest:
+@dataclass(frozen=True)
+class Sought:
+    """What is computed of a test, and what is known of it."""
+
+    measure: Measure
+    limits: Limits
+    gaussian: bool = False
+    """It is that of mu: a loss must be finite, and a test has the same value as its complement, the other way."""
+
+
+def worst_test(mechanism: Audited, sought: Sought, effort: Effort) -> AtTest:
     """The largest value of the measure over all tests of all ordered pairs; 0 if there are trivial ones only.
 
-    Raises InfiniteLoss where a loss is infinite, if it is to be ``finite``.
+    Raises InfiniteLoss where a loss is infinite, if all must be finite.
     """
     sieve = make_sieve(mechanism, effort, "claim")
-    left = sieve.settle(lambda: _left(sieve, measure, limits, finite)) if sieve.discards else sieve.every()
+    left = sieve.settle(lambda: _left(sieve, sought)) if sieve.discards else sieve.every()
 
     def attempt() -> tuple[Enclosure, Witness, Fraction | None] | None:
-        found = _largest(sieve, left, measure, finite)
+        found = _largest(sieve, left, sought)
         if found is None:
             return None
         value, where, edge = found
@@ -165,7 +175,7 @@ def worst_test(mechanism: Audited, measure: Measure, limits: Limits, effort: Eff
     return AtTest(value, where, bits, threshold=threshold)
 
 
-def _largest(sieve: Sieve, left: Left, measure: Measure, finite: bool) -> tuple[Ball, Witness, Edge | None] | None:
+def _largest(sieve: Sieve, left: Left, sought: Sought) -> tuple[Ball, Witness, Edge | None] | None:
     """A ball that contains the largest value over the pairs left, where, and at which edge; None if it is no number.
 
     Its lower end is reached by a test.
@@ -175,11 +185,14 @@ def _largest(sieve: Sieve, left: Left, measure: Measure, finite: bool) -> tuple[
     for x, y in left.pairs:
         masses, there, back = sieve.masses(x, y), Witness(x, y, None), Witness(y, x, None)
         first = first or there
-        if finite:
+        ways = [(there, masses)]
+        if sought.gaussian:
             _refuse_infinite(masses, there, back)
-        for where, ordered in ((there, masses), (back, [m.swapped() for m in masses])):
+        else:
+            ways.append((back, [m.swapped() for m in masses]))
+        for where, ordered in ways:
             for test in rejections(ordered, where):
-                value = measure(test)
+                value = sought.measure(test)
                 if not value.is_finite():
                     return None
                 if test.edge is None:
@@ -192,22 +205,22 @@ def _largest(sieve: Sieve, left: Left, measure: Measure, finite: bool) -> tuple[
     return value.union(balls.maximum([value, *bounds])), where, edge
 
 
-def _left(sieve: Sieve, measure: Measure, limits: Limits, finite: bool) -> Left:
+def _left(sieve: Sieve, sought: Sought) -> Left:
     """The pairs that may have the worst test: those that break a limit that promising ones set."""
     with balls.precision(SIEVE_BITS):
-        top = sieve.largest_loss() if finite else 0.0
+        top = sieve.largest_loss() if sought.gaussian else 0.0
         if top == inf:
             return sieve.every()
         steps = [balls.dyadic(top) * i / PROMISING for i in range(PROMISING)]
-        where = steps if finite else limits(balls.zero(), sieve)[0]
+        where = steps if sought.gaussian else sought.limits(balls.zero(), sieve)[0]
         if not where:
             return sieve.every()
         promising = sieve.promising(where)
-        found = _largest(sieve, promising, measure, finite)
+        found = _largest(sieve, promising, sought)
         if found is None:
             return sieve.every()
         value = balls.ball(max(balls.ends(found[0])[0], Fraction(0)))
-        epsilons, allowed = limits(value, sieve)
+        epsilons, allowed = sought.limits(value, sieve)
         return sieve.above(epsilons, allowed, promising) if epsilons else sieve.every()
 
 
@@ -218,16 +231,19 @@ def judge_gaussian(mechanism: Audited, claim: GaussianDP, effort: Effort) -> Cla
     """The verdict on mu-GDP, with an enclosure of the smallest mu; it is infinite where a loss is."""
 
     def decide() -> Claim:
-        outcome, worst = settled(
-            mechanism, claim.mu, effort, lambda e: worst_test(mechanism, _mu, _below_gaussian, e, finite=True)
-        )
+        sought = Sought(_mu, _below_gaussian, gaussian=True)
+        outcome, worst = settled(mechanism, claim.mu, effort, lambda e: worst_test(mechanism, sought, e))
         return Claim(claim, outcome, None if worst is None else worst.evidence("gdp_mu", worst.value))
 
     return unless_infinite(mechanism, claim, "gdp_mu", {}, effort, decide)
 
 
 def _mu(test: Rejection) -> Ball:
-    """A ball that contains Phi^-1(1 - alpha) - Phi^-1(beta)."""
+    """A ball that contains Phi^-1(1 - alpha) - Phi^-1(beta).
+
+    The complement of a most powerful test is one the other way, with alpha and beta exchanged: it has the same value,
+    because Phi^-1(1 - p) = -Phi^-1(p).
+    """
     return quantile(test.not_alpha, test.alpha) - quantile(test.beta, test.not_beta)
 
 
@@ -276,9 +292,8 @@ def judge_trade_off(mechanism: Audited, claim: TradeOff, effort: Effort) -> Clai
     def limits(value: Ball, sieve: Sieve) -> tuple[list[Ball], list[Ball]]:
         return _below_lines(claim.points, value)
 
-    outcome, worst = settled(
-        mechanism, Fraction(0), effort, lambda e: worst_test(mechanism, deficit, limits, e, finite=False)
-    )
+    sought = Sought(deficit, limits)
+    outcome, worst = settled(mechanism, Fraction(0), effort, lambda e: worst_test(mechanism, sought, e))
     if outcome is Verdict.UNDECIDED:
         known = _exact_deficit(mechanism, claim.points, effort)
         if known is not None:
