@@ -50,10 +50,10 @@ class EndHellinger:
         """A ball that contains H(c, d); exactly 0 if c = d."""
         return self._zero if c == d else (1 - self.bc(c, d)).sqrt()
 
-    def locals(self) -> list[Ball]:
-        """Balls that contain LS at c = 0..reach-1: the larger step to the left or right."""
+    def locals(self, count: int | None = None) -> list[Ball]:
+        """Balls that contain LS at c = 0..count-1, by default all below ``reach``: the larger step to left or right."""
         n = self.model.n
-        steps = [self.between((c, n - c), (c + 1, n - c - 1)) for c in range(self.reach)]
+        steps = [self.between((c, n - c), (c + 1, n - c - 1)) for c in range(self.reach if count is None else count)]
         return [steps[0], *(balls.maximum([a, b]) for a, b in itertools.pairwise(steps))]
 
 
@@ -105,13 +105,18 @@ class Following:
     logarithmic: bool = False
 
 
-def end_sensitivities(kind: Fixed | Following, near: EndHellinger, other: EndHellinger) -> list[Ball]:
-    """Balls that contain Delta(c, n - c) for c = 0..near.reach-1; ``other`` is the other end."""
+def end_sensitivities(kind: Fixed | Following, near: EndHellinger, other: EndHellinger, least: int) -> list[Ball]:
+    """Balls that contain Delta(c, n - c) for c = 0..least-1 and perhaps more, least <= reach.
+
+    ``other`` is the other end. Where it is the same one, the LS at c < least suffice; else more of them keep the balls
+    narrow (``end_closure``).
+    """
+    count = least if near is other else near.reach
     if isinstance(kind, Fixed):
-        return [kind.value] * near.reach
+        return [kind.value] * count
     if kind.gamma is None:
-        return near.locals()
-    start = [-v.log() if kind.logarithmic else 1 / v for v in near.locals()]
+        return near.locals(count)
+    start = [-v.log() if kind.logarithmic else 1 / v for v in near.locals(count)]
     beyond = start if near is other else [-v.log() if kind.logarithmic else 1 / v for v in other.locals()]
     values = end_closure(start, beyond, near.model.n, kind.gamma)
     return [(-v).exp() if kind.logarithmic else 1 / v for v in values]

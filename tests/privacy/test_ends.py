@@ -191,8 +191,14 @@ def test_distances_and_sensitivities_near_an_end_are_those_of_the_whole_model(pr
                 (Following(g, logarithmic=True), exp_smooth_all(model, ls, g)),
                 (Following(), ls),
             ]:
-                for c, value in enumerate(end_sensitivities(kind, near, other)):
+                for c, value in enumerate(end_sensitivities(kind, near, other, 60)):
                     assert balls.overlap(value, expected[c])
+                    assert balls.narrow(value, 20)
+                mirrored = model.prior == model.prior[::-1]
+                few = end_sensitivities(kind, near, near, 25) if mirrored else []
+                assert len(few) == (25 if mirrored else 0)
+                for value, same in zip(few, expected, strict=False):
+                    assert balls.overlap(value, same)
                     assert balls.narrow(value, 20)
         assert balls.overlap(global_(whole), balls.maximum([near.locals()[0], other.locals()[0]]))
 

@@ -32,6 +32,8 @@ from dpaudit.privacy.protocols import Dataset, Mass
 
 FIRST = 128
 """The number of data sets near each end that are examined first."""
+MORE = 8
+"""So many times as many are examined where the largest loss is not among them."""
 MOST = 1 << 15
 """With more than this the usual tier is the cheaper one."""
 LEAST_N = 3000
@@ -74,9 +76,9 @@ class EndTier(Certifier):
             if self._is_below(near, bar):
                 return near
             near *= 2
-        if 8 * self._near > MOST:
+        if MORE * self._near > MOST:
             raise TooCoarse("the losses between the ends are not bounded below those at the ends")
-        return 4 * self._near
+        return MORE * self._near
 
     def _is_below(self, near: int, bar: float) -> bool:
         """Whether no pair with at least ``near`` records in either cell loses more than the bar."""
@@ -98,7 +100,7 @@ class EndTier(Certifier):
             kind = self.kind(h[0], h[-1])
             half = balls.ball(self.numerator / 2)
             made = [
-                EndLaw(near, [half / v for v in end_sensitivities(kind, near, other)])
+                EndLaw(near, [half / v for v in end_sensitivities(kind, near, other, self._near + 1)])
                 for near, other in zip(h, reversed(h), strict=True)
             ]
             self._laws = {key: (made, kind)}

@@ -39,10 +39,11 @@ class HellingerLaw:
 
 @dataclass(frozen=True)
 class EndLaw:
-    """The same for k = 2 and the data sets (c, n - c) near one end: c < reach; no table of length n."""
+    """The same for k = 2 and the data sets (c, n - c) near one end: c < len(rates); no table of length n."""
 
     h: EndHellinger
     rates: Sequence[Ball]
+    """Balls that contain rate(x), at most ``reach`` of them."""
 
     @property
     def model(self) -> Model:
