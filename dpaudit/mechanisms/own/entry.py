@@ -118,7 +118,7 @@ class Entries:
     def __init__(self, logarithmic: bool) -> None:
         self.logarithmic = logarithmic
         self.sums: set[Hashable] = set()
-        """The rows, by their numbers and how often each occurs, that are known to be distributions."""
+        """The rows, by their numbers in ascending order, that are known to be distributions."""
         self.whole: frozenset[tuple[int, int]] = frozenset()
         """The last of these of which algebra tells that it sums to 1."""
         self.values: list[Entry] = []

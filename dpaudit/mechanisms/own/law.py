@@ -95,6 +95,11 @@ class OwnLaw(Law):
         return [weights[row.numbers[i]] - normaliser for i in wanted]
 
     def _balls(self, x: Dataset, known: dict[int, Ball], evaluate: Callable[[GivenRow], list[Ball]]) -> list[Ball]:
+        self._evaluate(x, known, evaluate)
+        return [known[number] for number in self._rows.numbers(x)]
+
+    def _evaluate(self, x: Dataset, known: dict[int, Ball], evaluate: Callable[[GivenRow], list[Ball]]) -> None:
+        """Makes the balls of all numbers of the row known."""
         numbers, row = self._rows.numbers(x), self._rows[x]
         if not self._rows.values(x) <= known.keys():
             if row.logarithmic:  # a normaliser needs the whole row
@@ -102,37 +107,34 @@ class OwnLaw(Law):
             else:
                 fresh = {number: i for i, number in enumerate(numbers) if number not in known}
                 known.update(zip(fresh, evaluate(row.only(fresh.values())), strict=True))
-        return [known[number] for number in numbers]
 
     def losses(self, x: Dataset, y: Dataset, seen: set[Hashable]) -> tuple[list[Ball], list[int]]:
         """The losses of pairs of probabilities that were not seen before, in either order."""
-        fresh = self._fresh(x, y, seen)
-        if not fresh:
-            return [], []
-        logs_x, logs_y, possible = self.log_probabilities(x), self.log_probabilities(y), self._rows[x].possible
-        found: dict[tuple[int, int], int] = {}
-        for i, pair in enumerate(self._rows.pairs(x, y)):
-            if pair in fresh and possible[i] is not Verdict.REFUTED:
-                found.setdefault(pair, i)
-        return [logs_x[i] - logs_y[i] for i in found.values()], list(found.values())
+        possible = self._rows[x].possible
+        fresh = {pair: i for pair, i in self._fresh(x, y, seen).items() if possible[i] is not Verdict.REFUTED}
+        for z in (x, y) if fresh else ():
+            self._evaluate(z, self._logs, GivenRow.log_probabilities)
+        return [self._logs[a] - self._logs[b] for a, b in fresh], list(fresh.values())
 
     def ratios(self, x: Dataset, y: Dataset, seen: set[Hashable]) -> list[Mass]:
         """The masses of pairs of probabilities that were not seen before, in either order; each pair once."""
         return self._masses(x, y, dict.fromkeys(self._fresh(x, y, seen), 1))
 
-    def _fresh(self, x: Dataset, y: Dataset, seen: set[Hashable]) -> set[tuple[int, int]]:
-        """The pairs of probabilities that were not seen before, and notes them.
+    def _fresh(self, x: Dataset, y: Dataset, seen: set[Hashable]) -> dict[tuple[int, int], int]:
+        """The pairs of probabilities that were not seen before, each with its first output, and notes them.
 
         Two equal ones lose nothing: once anything was seen, a row that could only bring such is not looked at.
         """
         mine, theirs = self._rows.values(x), self._rows.values(y)
         few = seen and len(mine) * len(theirs) <= len(self._rows.numbers(x))
         if few and all((a, b) in seen for a in mine for b in theirs if a != b):
-            return set()
-        fresh = set(self._rows.pairs(x, y)) - seen
-        seen |= fresh
+            return {}
+        pairs = list(self._rows.pairs(x, y))
+        first = dict(zip(reversed(pairs), reversed(range(len(pairs))), strict=True))
+        fresh = sorted(first.keys() - seen, key=first.__getitem__)
+        seen.update(fresh)
         seen |= {(b, a) for a, b in fresh}
-        return fresh
+        return {pair: first[pair] for pair in fresh}
 
     def masses(self, x: Dataset, y: Dataset) -> list[Mass]:
         """Returns P_x and P_y, with the loss where algebra knows it; outputs where both are the same are merged."""
@@ -143,6 +145,6 @@ class OwnLaw(Law):
         if not counts:
             return []
         for z in (x, y):
-            self.probabilities(z)
+            self._evaluate(z, self._values, GivenRow.probabilities)
         values, losses = self._values, self._rows.losses(x, y, counts)
         return [Mass(values[a] * count, values[b] * count, losses[a, b]) for (a, b), count in counts.items()]

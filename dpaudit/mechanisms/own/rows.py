@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, cast
 
 from dpaudit.mechanisms.own.entry import Between, Entries, Entry, entry_ball, entry_form, entry_json, is_plain
 from dpaudit.mechanisms.own.items import short
@@ -49,11 +49,10 @@ class GivenRow:
         pattern = known.pattern([known.possible[place] for place in places])
         row = GivenRow(tuple([known.entries[place] for place in places]), known.logarithmic, pattern, known)
         vars(row)["numbers"] = tuple([known.numbers[place] for place in places])
-        if known.logarithmic:
+        alike = None if known.logarithmic else tuple(sorted(row.numbers))
+        if alike is None or alike not in known.sums:
             row._check(error)
-        elif row.content not in known.sums:
-            row._check(error)
-            known.sums.add(row.content)
+            known.sums.add(alike)
         return row
 
     def check_again(self, values: Sequence[Any], error: Error) -> None:
@@ -91,10 +90,9 @@ class GivenRow:
             if all(possible is Verdict.REFUTED for possible in self.possible):
                 raise error(None, "makes every output impossible")
             return
-        plain = [entry for entry in self.entries if isinstance(entry, Fraction | Between)]
-        if len(plain) == len(self.entries):
-            least = total(e if isinstance(e, Fraction) else e.lower for e in plain)
-            most = total(e if isinstance(e, Fraction) else e.upper for e in plain)
+        if {type(entry) for entry in self.entries} <= {Fraction, Between}:
+            least = total(e.lower if isinstance(e, Between) else cast(Fraction, e) for e in self.entries)
+            most = total(e.upper if isinstance(e, Between) else cast(Fraction, e) for e in self.entries)
             if least is None or most is None:
                 raise error(None, f"has a common denominator of more than {LONGEST_COMMON} digits")
             if not least <= 1 <= most:
@@ -170,9 +168,6 @@ class GivenRow:
     def exact_loss(self, other: GivenRow, i: int) -> Fraction | None:
         """Returns ln P(r) - ln P'(r) at output number i where algebra knows it to be rational, else None."""
         mine, theirs = self.entries[i], other.entries[i]
-        rational = isinstance(mine, Fraction) and isinstance(theirs, Fraction)
-        if not self.logarithmic and rational:
-            return Fraction(0) if mine == theirs else None  # the logarithm of no other rational number is one
         if not self.logarithmic:
             return _log_ratio(mine, theirs)
         shift = self._normaliser_shift(other)
@@ -251,10 +246,14 @@ class Rows:
 
     def losses(self, x: Dataset, y: Dataset, wanted: Iterable[tuple[int, int]]) -> Losses:
         """Returns by pair of numbers ln P_x - ln P_y where algebra knows it to be rational, else None."""
-        if not self._losses.keys() >= set(wanted):
+        fresh = set(wanted) - self._losses.keys()
+        if fresh and self.logarithmic:  # the number of a log-weight stands for its whole row too
             for i, pair in enumerate(self.pairs(x, y)):
-                if pair not in self._losses:
+                if pair in fresh:
                     self._losses[pair] = self[x].exact_loss(self[y], i)
+        elif fresh:
+            values = self[x].known.values
+            self._losses.update(((a, b), _log_ratio(values[a], values[b])) for a, b in fresh)
         return self._losses
 
     @property
@@ -280,6 +279,8 @@ def _log_ratio(mine: Entry, theirs: Entry) -> Fraction | None:
 
     The only candidate comes from the largest exponents; the logarithms of the two rule most of them out.
     """
+    if isinstance(mine, Fraction) and isinstance(theirs, Fraction):
+        return Fraction(0) if mine == theirs else None  # the logarithm of no other rational number is one
     a, b = entry_form(mine), entry_form(theirs)
     if a is None or b is None:
         return None
