@@ -52,12 +52,17 @@ def _advice(value: object) -> str:
     if isinstance(value, SupportsIndex) and not isinstance(value, bool):
         return f"take int(…) of it: {index(value)}"
     shown = repr(float(value)) if isinstance(value, float) else "0.1"  # a float64 of NumPy has another text
-    if isinstance(value, float) and isfinite(value) and len(Decimal(shown).normalize().as_tuple().digits) > TYPED:
+    if isinstance(value, float) and isfinite(value) and _significant(shown) > TYPED:
         return "a computed float keeps its rounding error: write the formula with dpaudit.exp, log, sqrt, or Fraction"
     shown = shown if isinstance(value, float) and value == value and abs(value) < 10**15 else "0.1"
     quotient = Fraction(shown)
     short = f'"{quotient}" or ' if 1 < quotient.denominator < 10**4 else ""
     return f'write it exactly, as text or Fraction: {short}"{shown}"'
+
+
+def _significant(text: str) -> int:
+    """How many digits the number has without zeros at its ends, whatever the decimal context is."""
+    return len("".join(map(str, Decimal(text).as_tuple().digits)).rstrip("0"))
 
 
 @lru_cache(maxsize=1 << 12)
