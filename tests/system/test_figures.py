@@ -221,6 +221,13 @@ def examples():
     yield f"its code: infinite, δ(1) = {float(delta.lower) * 1e15:.1f}·10⁻¹⁵"
 
 
+def filing():
+    releases = ["gaussian:sigma=1.1,rate=256/60000 x 4688", "laplace:eps=1/10"]
+    spent = dpaudit.account(releases, delta="1e-6", claim="eps=2,delta=1e-6")
+    ((_, epsilon),) = spent.epsilons
+    yield f"together satisfy ({up(epsilon, 5)}, 10⁻⁶)-differential privacy"
+
+
 FIGURES = {
     "docs/what-epsilon-means": (meaning,),
     "docs/tutorial/1-audit": (first_step,),
@@ -231,6 +238,7 @@ FIGURES = {
     "docs/mechanisms": (sensitivities,),
     "docs/calibrate": (calibrated,),
     "docs/compare": (compared, crossing),
+    "docs/account": (filing,),
     "docs/forall": (every_n, every_n_and_epsilon, small_gamma, priors, far_out),
     "docs/search": (searched,),
     "docs/own-mechanism": (examples,),
