@@ -1,6 +1,7 @@
 """The tables of docs/benchmarks.md: ``python -m docs.site.benchmarks`` writes them anew from the committed figures."""
 
 import json
+import re
 import sys
 
 from docs.site.contents import DOCS, ROOT
@@ -12,11 +13,20 @@ BEGIN = "## The committed figures\n"
 def tables() -> str:
     """Returns the ratios and the growth exponents of benchmarks/results.json as tables."""
     found = json.loads((ROOT / "benchmarks/results.json").read_text(encoding="utf-8"))
-    ratios = [f"| {row['what']} | {row['rival']} | {_short(row['ratio'])} |" for row in found["ratios"]]
+    ratios = [f"| {_typeset(row['what'])} | {row['rival']} | {_short(row['ratio'])} |" for row in found["ratios"]]
     growth = [f"| {row['what']} | {_short(row['exponent'])} |" for row in found["growth"]]
     lines = ["", "| ours | against | our time / theirs |", "|---|---|---|", *ratios, ""]
-    lines += ["Growth exponents: time ~ n^exponent between the two sizes.", ""]
+    lines += [r"Growth: between the two sizes the time grows as $n^{\text{exponent}}$.", ""]
     return "\n".join([*lines, "| what | exponent |", "|---|---|", *growth]) + "\n"
+
+
+def _typeset(words: str) -> str:
+    """Returns the words with their powers as formulas.
+
+    >>> _typeset("2^10 outputs")
+    '$2^{10}$ outputs'
+    """
+    return re.sub(r"\b(\d+)\^(\d+)\b", r"$\1^{\2}$", words)
 
 
 def _short(value: float) -> str:

@@ -1,9 +1,13 @@
 """Formulas on the site as MathML: every browser shows it, without a script, a font or the network."""
 
+import re
 from html import escape
 from typing import Any
 
 from latex2mathml.converter import convert
+
+NAMED = re.compile(r"(<mi>(?:ln|log|exp)</mi>)(?=<(?!/|mo stretchy|mrow><mo stretchy))")
+"""The name of a function whose argument is not in brackets."""
 
 
 def inline(translator: Any, node: Any) -> None:
@@ -20,7 +24,8 @@ def _write(translator: Any, node: Any, display: str) -> None:
     from docutils.nodes import SkipNode
 
     source = node.astext()
-    formula = convert(source, display=display).replace("<math ", f'<math alttext="{escape(source)}" ', 1)
+    spaced = NAMED.sub(r'\1<mspace width="0.17em" />', convert(source, display=display))
+    formula = spaced.replace("<math ", f'<math alttext="{escape(source)}" ', 1)
     translator.body.append(formula if display == "inline" else f'<div class="math">{formula}</div>\n')
     raise SkipNode
 

@@ -47,7 +47,7 @@ def meaning():
     yield f"a belief of 1/10 that you have the disease becomes at most {near(promised.beliefs[0][2], 3)}"
     yield f"a belief of 1/100 at most {near(promised.beliefs[1][2], 4)}"
     factor = near(dpaudit.explain("0.4", beliefs="1/2").odds[0][2], 2)
-    yield f"multiplied or divided by e^0.4 = {factor} at most"
+    yield rf"multiplied or divided by $e^{{0.4}} \approx {factor}$ at most"
     yield f"it is at most {factor} times better than chance"
     yield f"add up to ε = 4, and the best guess is right with probability {near(promised.releases[0][3], 2)}"
 
@@ -63,7 +63,7 @@ def first_step():
 def worst_case():
     found = dpaudit.epsilon("EHDS", n=100)
     counts = f"if {found.witness.x[0]} of 100 people have a trait instead of {found.witness.x_prime[0]}"
-    yield f"{counts}, the output {found.witness.output} becomes e^{near(found.epsilon, 1)} times as likely"
+    yield f"{counts}, the output {found.witness.output} becomes $e^{{{near(found.epsilon, 1)}}}$ times as likely"
 
 
 def second_step():
@@ -92,7 +92,8 @@ def own_notebook():
 def sensitivities():
     constant = dpaudit.sensitivity(1).gs
     assert dpaudit.sensitivity(1, prior="1/2,1/2").gs.lower > constant.upper  # for some priors GS is larger
-    yield f"√(1 − π/4) = {leading(constant, 4)}, the number that the documents take"
+    digits = leading(constant, 4).removesuffix("…")
+    yield rf"$\sqrt{{1 - \pi/4}} = {digits}\ldots$, the number that the documents take"
 
 
 def calibrated():

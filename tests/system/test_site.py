@@ -141,6 +141,21 @@ def test_formulas_are_mathml_and_need_no_network():
     assert 'alttext="\\frac{a}{b} &lt; 1"' in written
 
 
+FORMULA = re.compile(r"[\w)]\^[\w({]|√\(|[∑∏∫∝⌊]|\b[A-Z]_[A-Za-z]\b|ln [ΓZ]|\bO\([a-z]")
+"""What only a formula has: powers with a caret, roots, sums, integrals, letters with an index, orders of growth."""
+
+
+def words(path):
+    """Returns what a page says besides code and typeset formulas."""
+    text = re.sub(r"^```[\s\S]*?^```$|^ {4}.*$|`[^`]*`", "", path.read_text(), flags=re.MULTILINE)
+    return re.sub(r"\$\$.*?\$\$|\$[^$\n]+\$", "", text, flags=re.DOTALL)
+
+
+@pytest.mark.parametrize("path", sorted(DOCS.rglob("*.md")), ids=lambda path: path.stem)
+def test_formulas_are_typeset(path):
+    assert [line for line in words(path).splitlines() if FORMULA.search(line)] == []
+
+
 def test_the_tables_of_the_benchmarks_are_the_committed_figures():
     """``python -m docs.site.benchmarks`` writes them anew."""
     assert benchmarks.PAGE.read_text() == benchmarks.page()
