@@ -1,17 +1,19 @@
-"""The Python reference: one page for each group of public calls, with the attributes of their results."""
+"""The Python reference: one page for each module that public names come from, with the attributes of results."""
 
 import ast
 import re
 from collections.abc import Iterable
 from dataclasses import fields, is_dataclass
 from functools import cached_property
-from inspect import getsource, isclass, isfunction
+from inspect import getdoc, getsource, isclass, isfunction
 from itertools import pairwise
 from textwrap import dedent
 from typing import Any, get_args, get_type_hints
 
 import dpaudit
+from docs.site.contents import API
 from docs.site.reference import cell, escaped
+from dpaudit import claims, pytest_plugin
 from dpaudit.audit.results import Answer
 from dpaudit.forall.every_epsilon import RatioResult
 from dpaudit.forall.every_n import EveryNResult
@@ -21,39 +23,31 @@ from dpaudit.forall.theorem import Theorem
 THEOREMS: list[type] = [RatioResult, EveryNResult, PriorMapResult]
 """The results of ``dpaudit.epsilon`` for every n, every ε or a box of priors."""
 
-CALLS = {
-    "audit": (
-        *("epsilon", "delta", "judge", "profile", "account", "to_pld", "table", "pmf", "sensitivity", "explain"),
-        *("mechanism", "sweep"),
-    ),
-    "prove": ("search", "samples", "suite", "shuffle", "list_claims", "check", "verify", "export", "export_table"),
-    "choose": (
-        *("compare", "compare_over_n", "compare_over_priors", "calibrate", "calibrate_gamma", "calibrate_releases"),
-        *("accuracy", "release"),
-    ),
-    "publish": ("report", "render"),
-    "own-mechanism": ("exp", "log", "log_gamma", "sqrt", "until"),
-}
-"""The public calls by page."""
-
-TITLES = {
-    "audit": "Audit",
-    "prove": "Prove and verify",
-    "choose": "Choose and release",
-    "publish": "Publish",
-    "own-mechanism": "Write your own mechanism",
-    "values": "Values and results",
-}
-"""The title of each page, in the order of ``docs.site.contents.API``."""
-
-VALUES = {
+MEMBERS = {
     "Enclosure": ("width", "is_open", "is_infinite", "contains", "to_dict"),
     "Setting": ("read", "at", "command_line"),
-    "Verdict": (),
-    "InputError": (),
-    "TooLargeError": (),
+    "Noise": (
+        *("laplace", "exponential", "gaussian", "uniform", "discrete_laplace", "discrete_gaussian", "bernoulli"),
+        *("argmax", "argmin"),
+    ),
 }
-"""The public classes besides the results, with their documented members."""
+"""The documented members of a class, besides those of ``dpaudit.claims``, whose members are all documented."""
+
+CONSTANTS = {"MECHANISMS": "the classes of the documents' eight mechanisms, by name", "PI": "π, as an expression"}
+
+NOTES = {
+    "forall": "`dpaudit.epsilon` answers for one setting, or with a theorem if n, ε or the prior is a range or `all`.",
+    "accounting": "Releases for `account`, `calibrate_releases` and `to_pld`; `release * 10` is ten of them.",
+    "claims": "The first calls decide the claims of catalogues and list them. What follows is for [your own catalogue]"
+    "(../../claims.md#your-own-claims): import it from `dpaudit.claims`.",
+    "mechanisms": "A mechanism of your own is any class with the members of [the protocol]"
+    "(../../own-mechanism.md#the-protocol): it inherits from nothing and imports nothing.",
+    "code": "For samplers that are [audited as code](../../code.md).",
+    "noise": "The source of draws in [code with continuous noise](../../noise.md).",
+    "numbers": "Exact numbers for mechanisms of your own, and what answers and errors are made of.",
+    "pytest_plugin": "pytest finds the plug-in by itself if dpaudit is installed ([privacy tests in CI](../../ci.md)).",
+}
+"""What a page says before its names."""
 
 INTRODUCTION = """# Python API
 
@@ -61,15 +55,18 @@ Every command is one call: `import dpaudit`. Pass exact numbers as text (`"1/10"
 binary float is refused. The mechanism comes first, as a name, a class, an object or a `Setting`; everything else is a
 keyword: `dpaudit.epsilon("EHDS", n=100, prior="1,1", eps="1/2")`.
 
-| page | calls |
-|---|---|
+There is a page for each module that public names come from. Import the names from `dpaudit` itself, and those for a
+catalogue of claims from `dpaudit.claims`; the module of a name may change.
+
+| module | for | names |
+|---|---|---|
 {pages}
 
 Keywords that many calls share:
 
 | keyword | meaning |
 |---|---|
-| `digits` | every enclosure is at most 10^−digits wide |
+| `digits` | every enclosure is at most $10^{{-\\text{{digits}}}}$ wide |
 | `memory` | a limit in bytes; a larger job is refused before it starts. 2147483648 is 2 GiB. `verify` takes MiB |
 | `tier` | `"auto"`, `"exact"` or `"fast"`: the method that decides |
 | `progress` | a function that is called with the progress of the job |
@@ -113,7 +110,7 @@ WORDS = {
     "CalibrateEveryNResult.tried": "the number of nominal ε tried",
     "delta": "δ there",
     "total_variation": "δ(0), the adversary's best advantage",
-    "segments": "δ(ε) = power − e^ε·alpha between start and end",
+    "segments": r"$\delta(\varepsilon) = \text{power} - e^\varepsilon\, \text{alpha}$ between start and end",
     "slack": "an upper bound on how far any pair rises above the segments",
     "deltas": "δ at the requested ε",
     "renyi": "order and Rényi divergence",
@@ -201,42 +198,75 @@ HIDDEN = {
 """Attributes that every result has, or that only dpaudit uses."""
 
 
+FIXTURES = {
+    pytest_plugin.dp_audit: pytest_plugin.PrivacyAssertions,
+    pytest_plugin.dp_account: pytest_plugin.PipelineAssertions,
+}
+"""The fixtures of the plug-in, and the class of what each gives a test."""
+
+
 def api() -> dict[str, str]:
-    """Returns the pages of the reference by their place: the introduction, one page a group of calls, the values."""
-    named = [name for calls in CALLS.values() for name in calls]
-    names = [name for name in sorted({*dpaudit.__all__, *dpaudit.LATER}) if not name.startswith("__")]
+    """Returns the pages of the reference by their place: the introduction, and one page a module."""
+    rooms: dict[str, list[str]] = {"pytest_plugin": []}
+    for name in _ordered(dpaudit, dpaudit.LATER):
+        rooms.setdefault(re.split("[.:]", dpaudit.LATER[name])[1], []).append(name)
+    if set(rooms) != set(API):
+        raise ValueError(f"the reference and docs.site.contents.API differ: {', '.join(sorted(set(rooms) ^ set(API)))}")
+    shown = {**rooms, "pytest_plugin": [fixture.__name__ for fixture in FIXTURES]}
+    rows = [f"| [{room}](api/{room}.md) | {words} | {_listed(shown[room])} |" for room, words in API.items()]
+    pages = {f"api/{room}": _page(room, rooms[room]) for room in API}
+    return {"api": INTRODUCTION.format(pages="\n".join(rows)), **pages}
+
+
+def _page(room: str, names: list[str]) -> str:
+    """Returns the page of a module: its calls with their results, its classes, its other names."""
     public = {name: getattr(dpaudit, name) for name in names}
-    missing = {name for name, value in public.items() if isfunction(value)} ^ set(named)
-    if missing:
-        raise ValueError(f"the reference has no page for: {', '.join(sorted(missing))}")
-    rows = [f"| [{TITLES[page]}](api/{page}.md) | {_listed(calls)} |" for page, calls in CALLS.items()]
-    rows.append(f"| [{TITLES['values']}](api/values.md) | {_listed(VALUES)} |")
-    pages = {"api": INTRODUCTION.format(pages="\n".join(rows))}
-    for page, calls in CALLS.items():
-        sections = [f"{_directive('autofunction', name)}\n{_returned(public[name])}" for name in calls]
-        pages[f"api/{page}"] = "\n".join([f"# {TITLES[page]}\n", *sections]) + "\n"
-    pages["api/values"] = _values(public, named)
-    return pages
+    results = [name for name, value in public.items() if isclass(value) and issubclass(value, Answer)]
+    sections = [_section(f"dpaudit.{name}", value) for name, value in public.items() if name not in results]
+    parts = [f"# {room}: {API[room]}\n", *([NOTES[room] + "\n"] if room in NOTES else []), *sections]
+    if results:
+        parts.append(f"Classes of results, for annotations: {_listed(f'dpaudit.{name}' for name in results)}.\n")
+    if room == "claims":
+        parts += ["## For your own catalogue\n"]
+        names = _ordered(claims, claims.__all__)
+        parts += [_section(f"dpaudit.claims.{name}", getattr(claims, name)) for name in names]
+    if room == "pytest_plugin":
+        for fixture, kind in FIXTURES.items():
+            parts += [_fixture(fixture), _section(f"dpaudit.pytest_plugin.{kind.__name__}", kind)]
+    return "\n".join(parts)
+
+
+def _ordered(module: Any, names: Iterable[str]) -> list[str]:
+    """Returns the names in the order of the alphabet: the calls, the classes, the others."""
+    found = {name: getattr(module, name) for name in sorted(names)}
+    return sorted(found, key=lambda name: (not isfunction(found[name]), not isclass(found[name])))
 
 
 def _listed(names: Iterable[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
 
-def _values(public: dict[str, Any], calls: list[str]) -> str:
-    """Returns the page of the public classes and constants."""
-    parts = [f"# {TITLES['values']}\n"]
-    for name, members in VALUES.items():
-        parts.append(_directive("autoclass", name, *([f":members: {', '.join(members)}"] if members else [])))
-    rest = [name for name in public if name not in (*calls, *VALUES) and not isclass(public[name])]
-    parts += ["## Names\n", *(f"- `dpaudit.{name}`: `{type(public[name]).__name__}`" for name in rest)]
-    results = [f"dpaudit.{name}" for name in public if isclass(public[name]) and name not in VALUES]
-    parts += ["", f"## Results\n\nClasses of results, for annotations: {_listed(results)}."]
-    return "\n".join(parts) + "\n"
+def _section(path: str, value: Any) -> str:
+    """Returns what a page says of a name; names of ``dpaudit`` itself have the result of a call, or chosen members."""
+    name, own = path.rpartition(".")[2], path.count(".") == 1
+    if isfunction(value):
+        return _directive("autofunction", path) + ("\n" + _returned(value) if own else "")
+    if isclass(value) and value.__module__.startswith("dpaudit"):
+        members = [f":members: {', '.join(MEMBERS[name])}"] if name in MEMBERS else []
+        return _directive("autoclass", path, *(members if own else [":members:"]))
+    words = f'`"{value}"`' if isinstance(value, str) else cell(_type(value))
+    return f"- `{path}`: {CONSTANTS.get(name, words)}\n"
 
 
-def _directive(kind: str, name: str, *options: str) -> str:
-    body = "\n".join([f".. {kind}:: dpaudit.{name}", *(f"   {option}" for option in options)])
+def _fixture(fixture: Any) -> str:
+    """Returns the section of a fixture, whose docstring begins with its call."""
+    words = " ".join((getdoc(fixture) or "").replace("``", "`").split()).removeprefix("Returns ")
+    call, _, rest = words.partition("): ")
+    return f"## {fixture.__name__}\n\n`{call})`: {escaped(rest)}\n"
+
+
+def _directive(kind: str, path: str, *options: str) -> str:
+    body = "\n".join([f".. {kind}:: {path}", *(f"   {option}" for option in options)])
     return f"```{{eval-rst}}\n{body}\n```\n"
 
 
@@ -283,7 +313,7 @@ def _documented(kind: type) -> dict[str, str]:
 def _type(hint: Any) -> str:
     """Returns a type without its modules, and the attributes of a row."""
     text = hint.__name__ if isclass(hint) and not get_args(hint) else re.sub(r"\b[a-z_]\w*\.", "", str(hint))
-    rows = [part for part in _parts(hint) if is_dataclass(part) and part.__name__ not in VALUES]
+    rows = [part for part in _parts(hint) if is_dataclass(part) and part.__name__ not in MEMBERS]
     names = [", ".join(f"`{field.name}`" for field in fields(row)) for row in rows if not issubclass(row, Answer)]
     return " with ".join([f"`{text.replace(', ...', ', …')}`", *names])
 

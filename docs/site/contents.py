@@ -28,8 +28,22 @@ MOUNTS = {
 PLACES = {"README.md": "index.md", "reports": "gallery/index.md", "reports/README.md": "gallery/index.md"}
 """Where links to paths without a page of their own lead on the site."""
 
-API = ("audit", "prove", "choose", "publish", "own-mechanism", "values")
-"""The pages of the Python reference, one for each group of calls."""
+API = {
+    "forall": "the true ε of one setting, or of all n, ε or priors",
+    "audit": "the other questions about a mechanism or a pipeline",
+    "accounting": "the releases of a pipeline",
+    "studies": "compare, calibrate, search, sample",
+    "sweeps": "many audits",
+    "claims": "the claims of papers",
+    "evidence": "certificates and Coq",
+    "reports": "reports",
+    "mechanisms": "mechanisms by name, and your own",
+    "code": "samplers as code",
+    "noise": "code with ideal noise",
+    "numbers": "exact numbers, enclosures, verdicts",
+    "pytest_plugin": "privacy tests",
+}
+"""The pages of the Python reference, one for each module that public names come from, and what each is for."""
 
 CONTENTS = {
     "Tutorial": (

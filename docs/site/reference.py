@@ -7,6 +7,9 @@ from typer.main import get_command
 
 from dpaudit.cli import COMMANDS, make_app
 
+OPTION, CODE = re.compile(r"(?<![\w-])(--[a-z][\w-]*)"), re.compile(r"(`[^`]*`)")
+"""An option in a text, and a piece of code in backticks."""
+
 
 def commands() -> str:
     """Returns the page of all commands, by the groups of ``dpaudit --help``."""
@@ -66,6 +69,6 @@ def cell(words: str) -> str:
 
 def escaped(words: str) -> str:
     """Returns the words as Markdown takes them: nothing but code in backticks is markup."""
-    marked = re.sub(r"(?<![`\w-])(--[a-z][\w-]*)", r"`\1`", words)
-    pieces = re.split(r"(`[^`]*`)", marked)
+    said = [piece if piece.startswith("`") else OPTION.sub(r"`\1`", piece) for piece in CODE.split(words)]
+    pieces = CODE.split("".join(said))
     return "".join(piece if piece.startswith("`") else re.sub(r"([*_<\[\]])", r"\\\1", piece) for piece in pieces)

@@ -91,7 +91,7 @@ def _half() -> Ball:
 
 @dataclass(frozen=True)
 class DiscreteLaplace(Event):
-    """x plus noise on the whole numbers with Pr[z] proportional to e^(-|z| / scale); eps = sensitivity / scale."""
+    """x plus noise on the whole numbers with Pr[z] proportional to ``e^(-|z| / scale)``; eps = sensitivity / scale."""
 
     scale: Any = None
     eps: Any = None
@@ -126,7 +126,7 @@ class DiscreteLaplace(Event):
 
 @dataclass(frozen=True)
 class DiscreteGaussian(Event):
-    """x plus noise on the whole numbers with Pr[z] proportional to e^(-z^2 / (2 sigma^2))."""
+    """x plus noise on the whole numbers with Pr[z] proportional to ``e^(-z^2 / (2 sigma^2))``."""
 
     sigma: Any = None
     sensitivity: Any = 1
@@ -172,7 +172,7 @@ class DiscreteGaussian(Event):
 
 @dataclass(frozen=True)
 class RandomizedResponse(Event):
-    """One of k answers: the true one with probability e^eps / (e^eps + k - 1), each other one equally likely.
+    """One of k answers: the true one with probability ``e^eps / (e^eps + k - 1)``, each other one equally likely.
 
     With ``noise`` instead of eps: an answer drawn uniformly with that probability, else the true one.
     """
@@ -251,7 +251,7 @@ class Pure(Event):
 
 @dataclass(frozen=True)
 class Exponential(Event):
-    """The exponential mechanism, eps-differentially private with weights e^(eps score / (2 sensitivity)).
+    """The exponential mechanism, eps-differentially private with weights ``e^(eps score / (2 sensitivity))``.
 
     Its losses lie in an interval of length eps (Dong, Durfee, Rogers 2020). The dominating pair is the largest delta
     over all pairs of two outputs with the losses t and t - eps; the pair with t = eps/2 is attained.

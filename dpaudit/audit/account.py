@@ -223,7 +223,7 @@ def account(
     ``events`` are events, mechanisms, events of dp-accounting, or texts as the command line takes them. ``each`` adds
     what every event alone would spend, ``compare`` what other accountants say.
 
-    >>> from dpaudit.accounting.events import Gaussian
+    >>> from dpaudit import Gaussian
     >>> found = account([Gaussian(sigma=10) * 100], delta="1e-6")
     >>> str(found.epsilons[0][1])[:6]
     '4.8865'

@@ -146,8 +146,8 @@ def delta(
 ) -> DeltaResult:
     """The smallest delta for which the mechanism is (at, delta)-DP.
 
-    This is the maximum of sum_r max(0, P_x(r) - e^at P_x'(r)) over ordered pairs of neighbors. The verdict is on the
-    mechanism's claim, or on ``claim``; it is None if delta(at) does not decide it.
+    This is the maximum of ``sum_r max(0, P_x(r) - e^at P_x'(r))`` over ordered pairs of neighbors. The verdict is on
+    the mechanism's claim, or on ``claim``; it is None if delta(at) does not decide it.
     """
     start, effort = perf_counter(), Effort.read(digits, memory, progress, tier)
     point = nonnegative("at", at)

@@ -37,11 +37,11 @@ class Noise:
         return Real(self._run, self._run.draw(Family(kind, size)))
 
     def laplace(self, scale: Any) -> Any:
-        """A draw with density e^(-|t|/scale) / (2 scale)."""
+        """A draw with density ``e^(-|t|/scale) / (2 scale)``."""
         return self._real("laplace", scale, "the scale of laplace")
 
     def exponential(self, scale: Any) -> Any:
-        """A draw with density e^(-t/scale) / scale for t > 0."""
+        """A draw with density ``e^(-t/scale) / scale`` for t > 0."""
         return self._real("exponential", scale, "the scale of exponential")
 
     def gaussian(self, sigma: Any) -> Any:
@@ -62,11 +62,11 @@ class Noise:
         return Whole(self._run, self._run.draw(Family(kind, size)), Fraction(1), Fraction(0))
 
     def discrete_laplace(self, scale: Any) -> Any:
-        """A whole number k with probability proportional to e^(-|k|/scale)."""
+        """A whole number k with probability proportional to ``e^(-|k|/scale)``."""
         return self._whole("discrete laplace", scale, "the scale of discrete_laplace")
 
     def discrete_gaussian(self, sigma: Any) -> Any:
-        """A whole number k with probability proportional to e^(-k^2/(2 sigma^2))."""
+        """A whole number k with probability proportional to ``e^(-k^2/(2 sigma^2))``."""
         return self._whole("discrete gaussian", sigma, "the sigma of discrete_gaussian")
 
     def bernoulli(self, p: Any) -> int:
