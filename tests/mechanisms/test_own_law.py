@@ -163,3 +163,21 @@ def test_merged_masses_sum_to_one_and_give_the_same_delta():
     assert first.lower <= second.upper
     assert second.lower <= first.upper
     assert first.upper - first.lower < Fraction(1, 10**12)
+
+
+def test_a_row_of_known_entries_is_added_up_again_where_they_occur_otherwise():
+    class Uneven:
+        """The entries of the first row, one of them too often."""
+
+        def datasets(self):
+            return ["a", "b"]
+
+        def outputs(self):
+            return [0, 1, 2]
+
+        def probabilities(self, x):
+            small = 1 / (2 + 2 * dpaudit.exp(1))
+            return [small, small, 1 - 2 * small] if x == "a" else [small, 1 - 2 * small, 1 - 2 * small]
+
+    with pytest.raises(dpaudit.InputError, match=r"probabilities\(b\) sums to 1 \+ "):
+        dpaudit.epsilon(Uneven())
