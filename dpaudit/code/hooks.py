@@ -20,7 +20,7 @@ from dpaudit.code.expressions import TEMPORARY, TOP
 from dpaudit.code.keys import ATOMS, ITERATORS, SEQUENCES, Keys, NoKey, in_class
 from dpaudit.code.lazy import Lazy
 from dpaudit.code.rewrite import CELL, SITES, followed, rewritten
-from dpaudit.code.run import RUNS, Halted, Run, fault, refuse
+from dpaudit.code.run import RUNS, Halted, Run, defined_at, fault, refuse, where
 from dpaudit.code.values import Values
 
 STAND_INS: dict[int, Any] = {}
@@ -64,7 +64,8 @@ class Hooks(Values):
         known = followed(function)
         if isinstance(known, str):
             why = f" ({known})" if known else ""
-            self.outside(f"`{function.__qualname__}` is outside the mergeable subset{why}")
+            at = "" if where() else defined_at(function)  # the outermost function, which no line of theirs calls
+            self.outside(f"{at}`{function.__qualname__}` is outside the mergeable subset{why}")
         return not isinstance(known, str)
 
     def _following(self, function: FunctionType, *given: Any, **named: Any) -> Any:

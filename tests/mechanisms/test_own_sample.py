@@ -67,3 +67,16 @@ def test_refused_code_is_drawn_and_counted_by_the_command_that_the_refusal_names
     assert "--claim" not in command
     assert main(command.replace("20000", "300").split()) == 0
     assert "3/2-DP: REFUTED" in capsys.readouterr().out
+
+
+def test_a_sampler_that_cannot_be_rewritten_is_named_with_its_line(tmp_path, capsys):
+    """No line of it calls it, so the line is that of its definition."""
+    file = tmp_path / "looks.py"
+    file.write_text(
+        "class Looks:\n"
+        "    def datasets(self):\n        return [0, 1]\n"
+        "    def sample(self, x, rng):\n        k = len(locals()) * 0\n"
+        "        while rng.random() < 0.5:\n            k = 1 - k\n        return (x + k) % 2\n"
+    )
+    assert main(["epsilon", "--mech", f"{file}:Looks"]) == 0
+    assert "looks.py line 4: `Looks.sample` is outside the mergeable subset" in capsys.readouterr().out
