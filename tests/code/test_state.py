@@ -14,7 +14,7 @@ from tests.code.snippets import law, sampler
 RARE, LATE = Fraction(1, 4), Fraction(1, 4)
 PLACES = """
 a list | box = [0] | box[0] = 1 | box[0]
-a list that is emptied | box = [0] | box.clear() | not box
+a list that grows | box = ([],) | twin = box[0]; twin += [1] | box[0]
 a nested list | box = ((0, [0]), 1) | box[0][1][0] = 1 | box[0][1][0]
 a dict | box = {} | box['k'] = 1 | 'k' in box
 a set | box = set() | box.add(1) | 1 in box

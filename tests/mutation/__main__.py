@@ -109,6 +109,9 @@ OWN = {
     "code.monotone": ("code/test_monotone", *_SAMPLERS),
     "code.lazy": ("code/test_steps", "code/test_outputs", *_SAMPLERS),
     "code.steps": ("code/test_steps", *_SAMPLERS),
+    "code.values": ("code/test_closed", "code/test_rewrite", "code/test_faults", "code/test_state", *_SAMPLERS),
+    "code.hooks": ("code/test_closed", "code/test_faults", "code/test_state", "code/test_subs", *_SAMPLERS),
+    "code.subs": ("code/test_subs", "code/test_faults", *_SAMPLERS),
     "noise.gaussian": ("noise/test_noise_law", "noise/test_noise_real"),
     "noise.pieces": ("noise/test_noise_pieces", "noise/test_noise_law"),
     "numbers.balls": (
