@@ -254,7 +254,7 @@ LONG = (every_n, every_n_and_epsilon, small_gamma, priors, far_out, searched)
 DECIMAL = re.compile(r"(?<![\w.^])\d+\.\d+(?![\w.])")
 NUMBER = re.compile(r"\d+\.\d+")
 NO_RESULT = {
-    "README": ("3.11", "1.2", "0.4"),
+    "README": ("3.11", "1.3", "0.5"),
     "docs/README": ("3.11", "0.4"),
     "docs/tutorial/1-audit": ("3.11", "0.4"),
     "docs/tutorial/2-your-own": ("0.1",),
