@@ -9,8 +9,6 @@ from segments import by_segments, number, overlap
 import dpaudit
 from dpaudit.audit.profile import profile
 
-pytest.importorskip("numpy", reason="the fast tier needs numpy")
-
 FILTERED = [
     ("EHDS", {"n": 30}),
     ("EHDS", {"n": 17, "prior": "1,3/2", "eps": "2"}),
