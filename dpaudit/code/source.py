@@ -137,9 +137,9 @@ def real(value: Any) -> Any:
 def source_for(sampler: Any) -> Any:
     """The source for sampler(x, rng): one of numpy's if the annotation or the default names it; else Python's."""
     signature = None
-    for told in ({"eval_str": True}, {}):  # a text may name what was imported for the annotation alone
+    for asked_as in ({"eval_str": True}, {}):  # a text may name what was imported for the annotation alone
         with suppress(Exception):
-            signature = signature or inspect.signature(sampler, **told)  # type: ignore[arg-type]
+            signature = signature or inspect.signature(sampler, **asked_as)  # type: ignore[arg-type]
     for parameter in list(signature.parameters.values())[1:2] if signature else []:
         text = f"{parameter.annotation} {type(parameter.default)}"
         known = next((kind for name, kind in STAND_INS.items() if re.search(rf"\b{name}\b", text)), None)

@@ -154,8 +154,8 @@ def counts_line(document: Document) -> str:
     """How many of the statements have which verdict; "" of one alone, and where the headline says so."""
     verdicts = [f.judgement.verdict for f in document.findings if f.judgement is not None]
     words = ", ".join(f"{count} {word}" for word, count in tally(verdicts).items())
-    told = bool(document.answer) or len(verdicts) < 2 or set(verdicts) == {Verdict.PROVED}
-    several = "" if told else f"{len(verdicts)} statements: {words}"
+    said_above = bool(document.answer) or len(verdicts) < 2 or set(verdicts) == {Verdict.PROVED}
+    several = "" if said_above else f"{len(verdicts)} statements: {words}"
     claims = claims_sentence(document).rstrip(".") if document.claims and document.findings else ""
     return "; ".join(filter(None, (several, claims)))
 
