@@ -11,7 +11,7 @@ from textwrap import dedent
 from typing import Any, get_args, get_type_hints
 
 import dpaudit
-from docs.site.contents import API
+from docs.site.contents import API, toctree
 from docs.site.reference import cell, escaped
 from dpaudit import claims, pytest_plugin
 from dpaudit.audit.results import Answer
@@ -215,7 +215,7 @@ def api() -> dict[str, str]:
     shown = {**rooms, "pytest_plugin": [fixture.__name__ for fixture in FIXTURES]}
     rows = [f"| [{room}](api/{room}.md) | {words} | {_listed(shown[room])} |" for room, words in API.items()]
     pages = {f"api/{room}": _page(room, rooms[room]) for room in API}
-    return {"api": INTRODUCTION.format(pages="\n".join(rows)), **pages}
+    return {"api": INTRODUCTION.format(pages="\n".join(rows)) + "\n" + toctree(pages), **pages}
 
 
 def _page(room: str, names: list[str]) -> str:
@@ -295,7 +295,16 @@ def attributes(kind: type) -> dict[str, tuple[str, str]]:
             found[name] = get_type_hints(getter).get("return")
             said[name] = (getter.__doc__ or "").partition("\n")[0].removeprefix("Returns ").replace("``", "`")
     known = {name: said.get(name) or WORDS.get(f"{kind.__name__}.{name}") or WORDS.get(name, "") for name in found}
-    return {name: (known[name].rstrip("."), _type(found[name])) for name in found if name not in HIDDEN}
+    return {name: (_uncapped(known[name].rstrip(".")), _type(found[name])) for name in found if name not in HIDDEN}
+
+
+def _uncapped(words: str) -> str:
+    """Returns the words of a cell: they begin as a sentence does in a docstring only.
+
+    >>> _uncapped("The data set"), _uncapped("Pr[distance < t]"), _uncapped("GS(n, prior)")
+    ('the data set', 'Pr[distance < t]', 'GS(n, prior)')
+    """
+    return words[:1].lower() + words[1:] if re.match(r"[A-Z][a-z]*\s", words) else words
 
 
 def _documented(kind: type) -> dict[str, str]:

@@ -1,5 +1,6 @@
 """The pages of the site and their order."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent.parent
@@ -49,31 +50,20 @@ CONTENTS = {
     "Tutorial": (
         *("tutorial/1-audit", "tutorial/2-your-own", "tutorial/3-compose", "tutorial/4-refute"),
         *("tutorial/5-ci", "tutorial/6-report"),
+    ),
+    "Notebooks": (
         *("notebooks/first-audit", "notebooks/refuting-ehdl", "notebooks/your-own-mechanism"),
-        "notebooks/ideal-noise",
-        "notebooks/dp-sgd",
+        *("notebooks/ideal-noise", "notebooks/dp-sgd"),
     ),
     "How to audit": (
-        *(
-            "how-to",
-            "audit",
-            "own-mechanism",
-            "code",
-            "noise",
-            "local",
-            "profile",
-            "account",
-            "release",
-            "fast",
-            "sweep",
-        ),
+        *("how-to", "audit", "own-mechanism", "code", "noise", "local", "profile", "account", "release", "fast"),
+        "sweep",
     ),
     "How to prove": ("forall", "counterexample", "claims", "certificates", "coq"),
     "How to choose": ("compare", "calibrate", "accuracy"),
     "How to publish": ("reports", "ci"),
     "How to teach": ("teaching",),
-    "Reference": ("reference/commands", "mechanisms", "privacy-notions", "json", "guarantees"),
-    "Python API": ("reference/api", *(f"reference/api/{name}" for name in API)),
+    "Reference": ("reference/commands", "reference/api", "mechanisms", "privacy-notions", "json", "guarantees"),
     "Explanation": ("what-epsilon-means", "why-exact", "enclosures", "two-bounds", "trust"),
     "Proofs": (
         *("theory/every-epsilon", "theory/every-n", "theory/prior-boxes"),
@@ -95,8 +85,10 @@ INDEX = {
 
 def toctrees() -> str:
     """Returns the table of contents for the index."""
-    blocks = []
-    for caption, pages in CONTENTS.items():
-        names = "\n".join(pages)
-        blocks.append(f"```{{toctree}}\n:hidden:\n:caption: {caption}\n:maxdepth: 1\n\n{names}\n```\n")
-    return "\n" + "\n".join(blocks)
+    return "\n" + "\n".join(toctree(pages, f":caption: {caption}\n") for caption, pages in CONTENTS.items())
+
+
+def toctree(pages: Iterable[str], options: str = "") -> str:
+    """Returns a part of the table of contents."""
+    names = "\n".join(pages)
+    return f"```{{toctree}}\n:hidden:\n{options}\n{names}\n```\n"

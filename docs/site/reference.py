@@ -37,7 +37,7 @@ def _command(command: Any) -> str:
     parts += [escaped(note) + "\n" for note in notes]
     kinds: dict[str, list[Any]] = {}
     for parameter in command.params:
-        if parameter.name not in ("help", "install_completion", "show_completion"):
+        if parameter.name != "help" and not getattr(parameter, "hidden", False):
             kinds.setdefault(getattr(parameter, "rich_help_panel", None) or "Options", []).append(parameter)
     return "\n".join([*parts, *(_options(kind, found) for kind, found in kinds.items())])
 

@@ -67,7 +67,7 @@ def test_the_setting_of_the_picture_is_told():
     (asked,) = tomllib.loads((ROOT / "reports/uniform-k2/plan.toml").read_text())["audit"]
     assert asked == {"mechs": "all", "n": "1..100", "prior": "1,1", "eps": "1"}
     assert dpaudit.mechanism("EHDS", n=2).settings()["gamma"] == "1"
-    for page in ("README.md", "docs/README.md"):
+    for page in ("README.md", "docs/mechanisms.md"):
         words, told = re.search(
             r"!\[([^\]]*)\]\(\S*true-epsilon.svg\)\n\n(The picture .*)", (ROOT / page).read_text()
         ).groups()

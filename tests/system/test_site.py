@@ -18,7 +18,7 @@ from dpaudit.cli import COMMANDS
 from dpaudit.reports.document import load
 from reports.index import verdict_words
 
-PLACED = [page for pages in CONTENTS.values() for page in pages]
+PLACED = [*(page for pages in CONTENTS.values() for page in pages), *(f"reference/api/{name}" for name in API)]
 
 
 @pytest.fixture(scope="module")
@@ -101,6 +101,7 @@ def test_the_reference_has_every_command_and_every_public_name(site):
     for name in (name for group in COMMANDS.values() for name in group):
         assert f"### dpaudit {name}\n" in commands
     assert "`--epsilon RATIONAL`" in commands
+    assert not re.search(r"\|\s*\|$", re.sub(r"^\| .* \| \|\n\|---\|---\|$", "", commands, flags=re.MULTILINE), re.M)
     for name in (*dpaudit.__all__, *dpaudit.LATER):
         assert re.search(rf"dpaudit\.{name}\b", api) or name.startswith("__"), name
 
