@@ -12,7 +12,7 @@ from tests.claims.documents import run_one
 
 CERTIFIED = ["dp.ehd.any-prior", "dp.lszhang", "dp.lsdim", "dp.lshist", "dp.ehd.exact-gs", "dp.ehds", "dp.mh"]
 SLOW = ("dp.lszhang", "dp.ehd.exact-gs", "dp.ehds", "dp.mh")
-"""Ten seconds and more; of theorems for every n tests/evidence/test_certificate_every_n.py has small ones."""
+"""Ten seconds and more; of theorems for every n tests/evidence/verifier/theorems/test_every_n.py has small ones."""
 
 
 @pytest.mark.parametrize("claim", CERTIFIED)

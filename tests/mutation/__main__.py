@@ -71,10 +71,10 @@ FIRST = {
     "mechanisms": ("commands/test_inputs", "commands/test_cli", "mechanisms/test_own_mechanism"),
 }
 """The modules that are mutated, each with the tests that come first."""
-_CERTIFICATES = tuple(f"evidence/test_certificate{kind}" for kind in ("_verdicts", "_statement", ""))
-_GUARANTEES = ("evidence/test_certificate_guarantees", *_CERTIFICATES)
-_THEOREMS = ("evidence/test_theorem_cells", "evidence/test_certificate_theorems")
-_EVERY_N = ("evidence/test_theorem_cells", "evidence/test_certificate_every_n")
+_CERTIFICATES = ("evidence/test_verifier_verdicts", "evidence/test_verifier_statement", "evidence/test_certificate")
+_GUARANTEES = ("evidence/verifier/test_guarantees", *_CERTIFICATES)
+_THEOREMS = ("evidence/verifier/theorems/test_cells", "evidence/verifier/theorems/test_theorem")
+_EVERY_N = ("evidence/verifier/theorems/test_cells", "evidence/verifier/theorems/test_every_n")
 _SAMPLERS = ("code/test_loops", "code/test_law")
 _COMPOSE = ("accounting/test_compose", "accounting/test_bounds", "accounting/test_solve")
 OWN = {
@@ -83,15 +83,18 @@ OWN = {
     "accounting.compose": _COMPOSE,
     "accounting.floats": ("accounting/test_floats", "accounting/test_compose"),
     "accounting.lattice": ("accounting/test_solve", "accounting/test_compose"),
-    "evidence.verifier.arithmetic": ("evidence/test_intervals", "evidence/test_arithmetic"),
+    "evidence.verifier.arithmetic": (
+        "evidence/verifier/test_arithmetic_intervals",
+        "evidence/verifier/test_arithmetic",
+    ),
     "evidence.verifier.bounds": _GUARANTEES,
-    "evidence.verifier.composition": ("evidence/test_composition",),
-    "evidence.verifier.core": ("evidence/test_core", "evidence/test_certificate_verdicts"),
-    "evidence.verifier.exact": ("evidence/test_arithmetic", *_CERTIFICATES),
+    "evidence.verifier.composition": ("evidence/verifier/test_composition",),
+    "evidence.verifier.core": ("evidence/verifier/test_core", "evidence/test_verifier_verdicts"),
+    "evidence.verifier.exact": ("evidence/verifier/test_arithmetic", *_CERTIFICATES),
     "evidence.verifier.family": _CERTIFICATES,
-    "evidence.verifier.guarantees": ("evidence/test_certificate_guarantees",),
-    "evidence.verifier.reading": (*_CERTIFICATES, "evidence/test_fuzz"),
-    "evidence.verifier.special": ("evidence/test_arithmetic", "evidence/test_certificate_guarantees"),
+    "evidence.verifier.guarantees": ("evidence/verifier/test_guarantees",),
+    "evidence.verifier.reading": (*_CERTIFICATES, "evidence/test_verifier_fuzz"),
+    "evidence.verifier.special": ("evidence/verifier/test_arithmetic", "evidence/verifier/test_guarantees"),
     "evidence.verifier.subject": _CERTIFICATES,
     "evidence.verifier.table": _CERTIFICATES,
     "evidence.verifier.theorems.every_epsilon": _THEOREMS,
