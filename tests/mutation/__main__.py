@@ -33,49 +33,49 @@ from tests.mutation.operators import Mutant, mutants
 from tests.mutation.swap import Swap, Swapper, find_swap
 
 ROOT = Path(__file__).parent.parent.parent
-GENERAL = ("posterior/test_exact", "mechanisms/test_registry", "privacy/test_symmetry", "system/test_against_reference")
+GENERAL = ("posterior/test_exact", "mechanisms/test_base", "privacy/test_pairs", "system/test_against_reference")
 FIRST = {
-    "posterior.model": ("commands/test_inputs", "privacy/test_symmetry", "posterior/test_sensitivity"),
+    "posterior.model": ("commands/test_inputs", "privacy/test_pairs", "posterior/test_sensitivity"),
     "posterior.distances": ("posterior/test_exact",),
     "posterior.sensitivity": ("posterior/test_sensitivity",),
-    "privacy.pairs": ("privacy/test_privacy_loss", "privacy/test_symmetry", "commands/test_cli"),
-    "privacy.loss": ("privacy/test_privacy_loss", "privacy/test_symmetry", "commands/test_inputs", "privacy/test_fast"),
+    "privacy.pairs": ("privacy/test_loss", "privacy/test_pairs", "commands/test_cli"),
+    "privacy.loss": ("privacy/test_loss", "privacy/test_pairs", "commands/test_inputs", "privacy/test_fast"),
     "privacy.judge": (
-        "audit/test_claims_of_audits",
-        "privacy/test_guarantees",
-        "mechanisms/test_own_mechanism",
+        "privacy/test_judge",
+        "privacy/test_guarantee",
+        "mechanisms/own/test_mechanism",
         "commands/test_cli",
     ),
     "audit.questions": (
-        "audit/test_claims_of_audits",
+        "privacy/test_judge",
         "commands/test_cli",
         "commands/test_inputs",
-        "mechanisms/test_own_mechanism",
+        "mechanisms/own/test_mechanism",
     ),
     "mechanisms.base": (
-        "privacy/test_privacy_loss",
-        "mechanisms/test_registry",
-        "mechanisms/test_own_mechanism",
+        "privacy/test_loss",
+        "mechanisms/test_base",
+        "mechanisms/own/test_mechanism",
         "commands/test_inputs",
         "commands/test_cli",
     ),
-    "mechanisms.laplace": ("posterior/test_exact", "privacy/test_privacy_loss"),
+    "mechanisms.laplace": ("posterior/test_exact", "privacy/test_loss"),
     "mechanisms.closed_form": ("posterior/test_exact",),
     "mechanisms.exponential": (
-        "privacy/test_privacy_loss",
-        "mechanisms/test_registry",
+        "privacy/test_loss",
+        "mechanisms/test_base",
         "posterior/test_scores",
         "commands/test_inputs",
         "commands/test_cli",
     ),
-    "mechanisms": ("commands/test_inputs", "commands/test_cli", "mechanisms/test_own_mechanism"),
+    "mechanisms": ("commands/test_inputs", "commands/test_cli", "mechanisms/own/test_mechanism"),
 }
 """The modules that are mutated, each with the tests that come first."""
 _CERTIFICATES = ("evidence/test_verifier_verdicts", "evidence/test_verifier_statement", "evidence/test_certificate")
 _GUARANTEES = ("evidence/verifier/test_guarantees", *_CERTIFICATES)
 _THEOREMS = ("evidence/verifier/theorems/test_cells", "evidence/verifier/theorems/test_theorem")
 _EVERY_N = ("evidence/verifier/theorems/test_cells", "evidence/verifier/theorems/test_every_n")
-_SAMPLERS = ("code/test_loops", "code/test_law")
+_SAMPLERS = ("code/test_explore", "code/test_law")
 _COMPOSE = ("accounting/test_compose", "accounting/test_bounds", "accounting/test_solve")
 OWN = {
     "accounting.bounds": ("accounting/test_bounds", "accounting/test_solve"),
@@ -107,16 +107,22 @@ OWN = {
     "evidence.verifier.theorems.cells": (*_THEOREMS, *_EVERY_N[1:]),
     "evidence.verifier.theorems.theorem": (*_THEOREMS, *_EVERY_N[1:]),
     "code.chain": ("code/test_chain",),
-    "code.closed": ("code/test_closed", "code/test_faults", *_SAMPLERS),
+    "code.closed": ("code/test_closed", "code/test_law_faults", *_SAMPLERS),
     "code.keys": ("code/test_keys", "code/test_closed"),
     "code.monotone": ("code/test_monotone", *_SAMPLERS),
     "code.lazy": ("code/test_steps", "code/test_outputs", *_SAMPLERS),
     "code.steps": ("code/test_steps", *_SAMPLERS),
-    "code.values": ("code/test_closed", "code/test_rewrite", "code/test_faults", "code/test_state", *_SAMPLERS),
-    "code.hooks": ("code/test_closed", "code/test_faults", "code/test_state", "code/test_subs", *_SAMPLERS),
-    "code.subs": ("code/test_subs", "code/test_faults", *_SAMPLERS),
-    "noise.gaussian": ("noise/test_noise_law", "noise/test_noise_real"),
-    "noise.pieces": ("noise/test_noise_pieces", "noise/test_noise_law"),
+    "code.values": (
+        "code/test_closed",
+        "code/test_rewrite",
+        "code/test_law_faults",
+        "code/test_closed_state",
+        *_SAMPLERS,
+    ),
+    "code.hooks": ("code/test_closed", "code/test_law_faults", "code/test_closed_state", "code/test_subs", *_SAMPLERS),
+    "code.subs": ("code/test_subs", "code/test_law_faults", *_SAMPLERS),
+    "noise.gaussian": ("noise/test_law", "noise/test_losses"),
+    "noise.pieces": ("noise/test_pieces", "noise/test_law"),
     "numbers.balls": (
         "numbers/test_balls",
         "numbers/test_balls_ends",
@@ -128,7 +134,7 @@ OWN = {
     "numbers.digits": ("numbers/test_digits", "numbers/test_enclosure"),
     "numbers.enclosure": ("numbers/test_enclosure", "numbers/test_balls"),
     "numbers.exponentials": ("numbers/test_exponentials", "numbers/test_expressions"),
-    "numbers.expressions": ("numbers/test_expression_values", "numbers/test_expressions", "numbers/test_exponentials"),
+    "numbers.expressions": ("numbers/test_expressions_values", "numbers/test_expressions", "numbers/test_exponentials"),
     "numbers.ranges": ("numbers/test_ranges", "commands/test_inputs"),
     "numbers.rationals": ("commands/test_inputs",),
 }

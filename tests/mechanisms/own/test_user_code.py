@@ -16,7 +16,7 @@ from dpaudit.cli import main
 from dpaudit.mechanisms.own.user_code import no_exit
 from dpaudit.numbers.errors import InputError
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 CODE = """
 import os, subprocess, sys, threading
 class Base:
