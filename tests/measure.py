@@ -12,7 +12,7 @@ import pytest
 SLOW = Path(__file__).with_name("slow.txt")
 SECONDS = 0.1
 """A test function whose cases take more on average is not quick."""
-BROWSER = {"tests/reports/test_report_browser.py": 0.3}
+BROWSER = {"tests/reports/test_page_browser.py": 0.3}
 """Seconds of a test whose work is done by a process that nobody waits for."""
 STARTED = pytest.StashKey[float]()
 measured: Counter[str] = Counter()

@@ -38,17 +38,17 @@ FIRST = {
     "posterior.model": ("commands/test_inputs", "privacy/test_pairs", "posterior/test_sensitivity"),
     "posterior.distances": ("posterior/test_exact",),
     "posterior.sensitivity": ("posterior/test_sensitivity",),
-    "privacy.pairs": ("privacy/test_loss", "privacy/test_pairs", "commands/test_cli"),
+    "privacy.pairs": ("privacy/test_loss", "privacy/test_pairs", "system/test_cli"),
     "privacy.loss": ("privacy/test_loss", "privacy/test_pairs", "commands/test_inputs", "privacy/test_fast"),
     "privacy.judge": (
         "privacy/test_judge",
         "privacy/test_guarantee",
         "mechanisms/own/test_mechanism",
-        "commands/test_cli",
+        "system/test_cli",
     ),
     "audit.questions": (
         "privacy/test_judge",
-        "commands/test_cli",
+        "system/test_cli",
         "commands/test_inputs",
         "mechanisms/own/test_mechanism",
     ),
@@ -57,7 +57,7 @@ FIRST = {
         "mechanisms/test_base",
         "mechanisms/own/test_mechanism",
         "commands/test_inputs",
-        "commands/test_cli",
+        "system/test_cli",
     ),
     "mechanisms.laplace": ("posterior/test_exact", "privacy/test_loss"),
     "mechanisms.closed_form": ("posterior/test_exact",),
@@ -66,9 +66,9 @@ FIRST = {
         "mechanisms/test_base",
         "posterior/test_scores",
         "commands/test_inputs",
-        "commands/test_cli",
+        "system/test_cli",
     ),
-    "mechanisms": ("commands/test_inputs", "commands/test_cli", "mechanisms/own/test_mechanism"),
+    "mechanisms": ("commands/test_inputs", "system/test_cli", "mechanisms/own/test_mechanism"),
 }
 """The modules that are mutated, each with the tests that come first."""
 _CERTIFICATES = ("evidence/test_verifier_verdicts", "evidence/test_verifier_statement", "evidence/test_certificate")

@@ -8,7 +8,7 @@ import pytest
 from dpaudit.claims import certificates
 from dpaudit.cli import main
 from dpaudit.evidence.verifier.main import verify
-from tests.claims.documents import run_one
+from tests.proofs_checks.documents import run_one
 
 CERTIFIED = ["dp.ehd.any-prior", "dp.lszhang", "dp.lsdim", "dp.lshist", "dp.ehd.exact-gs", "dp.ehds", "dp.mh"]
 SLOW = ("dp.lszhang", "dp.ehd.exact-gs", "dp.ehds", "dp.mh")

@@ -24,7 +24,7 @@ from proofs_checks.accuracy.rows import ONE, Q
 from proofs_checks.accuracy.sides import EHD, LSHIST, from_form
 from proofs_checks.accuracy.stated import STATED
 from proofs_checks.setting import lemmas as setting_lemmas
-from tests.claims.documents import EXPECTED, FLIPPED, expected_verdict, run_one, verdict_of
+from tests.proofs_checks.documents import EXPECTED, FLIPPED, expected_verdict, run_one, verdict_of
 
 TAILS = accuracy_tails.STATED
 MULTIPLES = {"em-tail": bounds.loose, "mh-loose": bounds.loose, "mh-tight": bounds.tight, "mh-second": bounds.second}

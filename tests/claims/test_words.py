@@ -17,7 +17,7 @@ from proofs_checks.privacy.real_prior import RealRow, dilated
 from proofs_checks.privacy.scores import score_batches
 from proofs_checks.privacy.sliding import always, slide_steps, stated_right
 from proofs_checks.privacy.tools import delta_steps
-from tests.claims.documents import run_one
+from tests.proofs_checks.documents import run_one
 
 
 def number(text):

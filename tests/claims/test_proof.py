@@ -14,7 +14,7 @@ from dpaudit.claims.proof import NO_CONTENT, Line
 from dpaudit.claims.runner import run_many
 from dpaudit.numbers.balls import ball
 from proofs_checks.privacy import smooth
-from tests.claims.documents import run_one, verdict_of
+from tests.proofs_checks.documents import run_one, verdict_of
 
 LESS = Statement("n", "<=", "bound")
 (N,) = variables("n")

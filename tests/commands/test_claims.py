@@ -14,7 +14,7 @@ import pytest
 
 from dpaudit.claims import expectations, runner
 from dpaudit.cli import main
-from tests.claims.documents import CLAIMS, run_one
+from tests.proofs_checks.documents import CLAIMS, run_one
 
 ROOT = Path(__file__).parents[2]
 QUICK = "fig.table-1.stated"

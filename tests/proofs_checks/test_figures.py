@@ -17,7 +17,7 @@ from proofs_checks.figures import tables as figures_tables
 from proofs_checks.figures import text as figures_text
 from proofs_checks.figures.catalogue import FIGURES
 from proofs_checks.figures.tables import LS, TABLE_1, TABLE_2, TRUNCATED, Recipe
-from tests.claims.documents import EXPECTED, FLIPPED
+from tests.proofs_checks.documents import EXPECTED, FLIPPED
 
 
 @pytest.fixture(autouse=True)

@@ -7,7 +7,7 @@ from dpaudit.claims.expectations import entry
 from dpaudit.claims.outcome import EVERYWHERE, PARTS_EVERYWHERE
 from dpaudit.claims.page import render
 from proofs_checks import CATALOGUE
-from tests.claims.documents import CLAIMS, EXPECTED, run_one
+from tests.proofs_checks.documents import CLAIMS, EXPECTED, run_one
 
 LIBRARY = load()
 CHECKED = [claim.id for claim in CLAIMS if claim.id in LIBRARY.checks]

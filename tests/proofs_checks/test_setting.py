@@ -1,6 +1,7 @@
-"""Every check of the setting can fail: an inequality is flipped or a constant changed, and the verdict changes."""
+"""Every check of the setting can fail: a relation or a constant is changed; the verdict changes, or a proof breaks."""
 
 from dataclasses import replace
+from fractions import Fraction
 
 import pytest
 from flint import fmpq
@@ -19,7 +20,8 @@ from proofs_checks.setting import limits as setting_limits
 from proofs_checks.setting import ls as setting_ls
 from proofs_checks.setting import printed as setting_printed
 from proofs_checks.setting import steps as setting_steps
-from tests.claims.documents import expected_verdict, run_one, turned, verdict_of
+from proofs_checks.setting.catalogue import SETTING
+from tests.proofs_checks.documents import breaks, changes_its_verdict, proved_everywhere, run_one, turned, unknown_lines
 
 
 class Flat(setting_ls.Hellinger):
@@ -37,7 +39,6 @@ PERTURBED = [
     ("candidates.beta", *turned(setting_gs, "COUNT_BETA", "!=")),
     ("candidates.dirichlet", setting_gs, "printed", lambda n, m: setting_gs.comb(n + m - 1, m - 1)),
     ("gs.each-n", *turned(setting_gs, "GS_EACH", "<=")),
-    ("gs.supremum", *turned(setting_gs, "GS_MOST", "<")),
     ("gs.supremum", setting_gs, "GS0_SQUARED", replace(setting_gs.GS0_SQUARED, rational=fmpq(1, 15))),
     ("gs.any-prior", setting_gs, "gs_constant", lambda: setting_gs.ball(1)),
     ("ls.reduction", *turned(setting_ls, "REDUCTION", "<")),
@@ -45,7 +46,6 @@ PERTURBED = [
     ("ls.statement-1.left", setting_left, "printed_last", setting_left.repaired_last),
     ("ls.statement-2.left", *turned(setting_left, "LEFT_STEP", "!=")),
     ("ls.statement-2", *turned(setting_ls, "RIGHT_STEP", "!=")),
-    ("ls.statement-2", setting_ls, "first_upper", lambda n: n // 2),
     ("ls.statement-3", *turned(setting_ls, "ABOVE_BALANCED", ">=")),
     ("ls.monotone", setting_limits, "Hellinger", Flat),
     ("ls.limit.balanced", *turned(setting_limits, "BELOW_RATE", ">")),
@@ -75,23 +75,63 @@ FORMAL = {*THEOREMS, "gs.any-prior"}
 """The claims that ask Coq about a theorem."""
 
 
-def changes_its_verdict(claim):
-    result = run_one(claim)
-    assert not result.error
-    assert verdict_of(result.outcome) != expected_verdict(claim)
-
-
 @pytest.mark.parametrize(("claim", "module", "name", "value"), [row for row in PERTURBED if row[0] not in FORMAL])
 def test_a_perturbed_check_changes_its_verdict(claim, module, name, value, monkeypatch):
     monkeypatch.setattr(module, name, value)
-    changes_its_verdict(claim)
+    assert changes_its_verdict(claim)
 
 
 @pytest.mark.parametrize(("claim", "module", "name", "value"), [row for row in PERTURBED if row[0] in FORMAL])
 def test_a_perturbed_check_with_a_theorem_changes_its_verdict(claim, module, name, value, monkeypatch):
     """Coq compiles what these checks cite, so they are not quick."""
     monkeypatch.setattr(module, name, value)
-    changes_its_verdict(claim)
+    assert changes_its_verdict(claim)
+
+
+def one_beyond_twelve(x, r):
+    return 1 if sum(x) > 12 else 2
+
+
+PROOFS = [
+    ("candidates.beta", setting_gs, "claimed_beta", lambda n: 2 * n),
+    ("candidates.beta", setting_gs, "claimed_beta", lambda n: n + 1 if n < 3000 else n),
+    ("gs.supremum", *turned(setting_gs, "GS_MOST", "<")),
+    ("gs.supremum", setting_gs, "gs_constant", lambda: setting_gs.ball(Fraction(1, 2))),
+    ("ls.reduction", setting_ls, "TIMES", 2),
+    ("ls.statement-1", *turned(setting_ls, "GROWS", "=")),
+    ("ls.statement-1", setting_ls, "balanced_points", lambda n: (n // 2 - (n > 500),)),
+    ("ls.statement-1.algebra", setting_ls, "ROOT", -2),
+    ("ls.statement-1.induction", *turned(setting_steps, "AGAIN", "=")),
+    ("hellinger.tv", *turned(setting_steps, "BELOW", "=")),
+    ("hellinger.tv", *turned(setting_steps, "ABOVE", "=")),
+    ("ls.statement-2", setting_ls, "first_upper", lambda n: n // 2),
+    ("ls.statement-2.left", setting_left, "last_upper", lambda n: (n + 1) // 2),
+    ("ls.limit.balanced", setting_limits, "RATE", 1),
+    ("l1.sensitivity", setting_limits, "L1_BOUND", 3),
+    ("l1.sensitivity", setting_limits, "FIRST_BOUND", 2),
+    ("level.at-most-two", setting_levels, "two", one_beyond_twelve),
+    ("level.5.1", setting_chances, "log_weight", lambda rate, h: -rate * h * h),
+    ("level.5.2", setting_chances, "claimed_sum", lambda count, chance: count * chance * (1 if count < 9 else 2)),
+    ("level.5.2", setting_chances, "claimed_sum", lambda count, chance: (count + 1) * chance),
+]
+"""Proofs for all n: their own statement is perturbed, and a line breaks."""
+
+
+@pytest.mark.parametrize(("claim", "module", "name", "value"), PROOFS)
+@pytest.mark.thin(2)
+def test_the_proof_breaks_with_its_statement(claim, module, name, value, monkeypatch):
+    monkeypatch.setattr(module, name, value)
+    assert breaks(claim)
+
+
+def test_every_claim_and_every_proof_for_all_n_is_perturbed():
+    assert {claim for claim, *_ in (*PERTURBED, *PROOFS)} == {claim.id for claim in SETTING}
+    assert {claim for claim, *_ in PROOFS} == proved_everywhere(SETTING)
+
+
+def test_every_line_of_a_proof_says_how_it_is_known():
+    for claim in sorted(proved_everywhere(SETTING)):
+        assert unknown_lines(claim) == []
 
 
 def test_a_false_identity_leaves_the_claim_undecided(monkeypatch):

@@ -18,7 +18,7 @@ from dpaudit.reports.document import Document, EveryN, Finding, Section
 from dpaudit.reports.page import MOST_ROWS, Page, cell, grid
 from dpaudit.reports.table import Column, Figure, Kind, Look, Table
 from dpaudit.reports.write import html, markdown, rendered
-from tests.reports.test_report_document import FULL, HALF, TABLE, P, R, U, finding, judgement
+from tests.reports.test_document import FULL, HALF, TABLE, P, R, U, finding, judgement
 
 NASTY = ("<script>alert(1)</script>", "# heading", "a|b", "\x1b[31m", "\u202e", "[x](javascript:y)", "`", "$x$", "<b>")
 

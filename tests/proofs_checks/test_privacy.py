@@ -1,4 +1,4 @@
-"""Every check of privacy can fail: an inequality is flipped or a constant changed, and the verdict changes."""
+"""Every check of privacy can fail: a relation or a constant is changed; the verdict changes, or a proof breaks."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -27,7 +27,17 @@ from proofs_checks.privacy import premise_steps as privacy_premise_steps
 from proofs_checks.privacy import sliding as privacy_sliding
 from proofs_checks.privacy import smooth as privacy_smooth
 from proofs_checks.privacy import tools as privacy_tools
-from tests.claims.documents import EXPECTED, expected_verdict, run_one, turned, verdict_of
+from proofs_checks.privacy.catalogue import PRIVACY
+from tests.proofs_checks.documents import (
+    EXPECTED,
+    breaks,
+    changes_its_verdict,
+    proved_everywhere,
+    run_one,
+    turned,
+    unknown_lines,
+    verdict_of,
+)
 
 
 def claims_half(name):
@@ -80,7 +90,6 @@ PERTURBED = [
     ("ehdl.premise.dirichlet", *turned(privacy_premise, "SMALLER", ">")),
     ("ehdl.algebra", *turned(privacy_premise, "ABOVE_TWO", "<")),
     ("ehdl.first-step", *turned(privacy_premise_steps, "FIRST", "<")),
-    ("ehdl.second-step", *turned(privacy_premise_steps, "SECOND", "<")),
     ("smooth.exp.adjacent", privacy_smooth, "OVER", "all"),
     ("smooth.gamma", *turned(privacy_smooth, "SMOOTH", "<")),
     ("smooth.gamma", *turned(privacy_smooth, "AT_LEAST_LOCAL", "<")),
@@ -112,9 +121,53 @@ PERTURBED = [
 @pytest.mark.thin(2)
 def test_a_perturbed_check_changes_its_verdict(claim, module, name, value, monkeypatch):
     monkeypatch.setattr(module, name, value)
-    result = run_one(claim)
-    assert not result.error
-    assert verdict_of(result.outcome) != expected_verdict(claim)
+    assert changes_its_verdict(claim)
+
+
+def times(module, mech, factor):
+    return module, "CLAIMED", {**module.CLAIMED, mech: factor}
+
+
+NINE_TENTHS, THREE_QUARTERS = Fraction(9, 10), Fraction(3, 4)
+PROOFS = [
+    ("ehdl.second-step", *turned(privacy_premise_steps, "SECOND", "<")),
+    ("dp.lszhang", *times(privacy_laplace, "LSZhang", NINE_TENTHS)),
+    ("dp.lszhang.literal", *turned(privacy_laplace, "PRIVATE", "<")),
+    ("dp.lsdim", *times(privacy_laplace, "LSDim", Fraction(3, 5))),
+    ("dp.lshist", *times(privacy_laplace, "LSHist", NINE_TENTHS)),
+    ("dp.ehd.exact-gs", *times(privacy_exponential, "EHD", NINE_TENTHS)),
+    ("dp.ehd.prior-ge-1", *times(privacy_exponential, "EHD", NINE_TENTHS)),
+    ("dp.ehds", *times(privacy_exponential, "EHDS", THREE_QUARTERS)),
+    ("dp.mh", *times(privacy_exponential, "MH", THREE_QUARTERS)),
+    ("ehdl.premise.beta", *turned(privacy_premise, "SMALLER", ">")),
+    ("ehdl.not-private.uniform", privacy_ehdl, "MOST_SHARE", NINE_TENTHS),
+    ("smooth.gamma", privacy_smooth, "smooth_bound", lambda gamma: gamma * 2),
+    ("smooth.exp", privacy_smooth, "penalty", lambda gamma, steps: gamma * (steps + 1)),
+    ("sliding.proved", privacy_sliding, "FACTOR", 1),
+    ("sliding.proved", privacy_sliding, "proved_exponent", lambda t, a, b: t * (a - b)),
+    ("dilation.laplace.small", privacy_laplace_dilation, "EPS_MOST", Fraction(5, 2)),
+    ("dilation.laplace.small", privacy_laplace_dilation, "DELTA_MOST", Fraction(9, 10)),
+    ("dilation.laplace.small", privacy_laplace_dilation, "claimed", lambda delta: delta / 3),
+    ("dilation.laplace.small", privacy_laplace_dilation, "reach", lambda eps, length: eps / length),
+]
+"""Proofs for all n: their own statement is perturbed, and a line breaks."""
+
+
+@pytest.mark.parametrize(("claim", "module", "name", "value"), PROOFS)
+@pytest.mark.thin(2)
+def test_the_proof_breaks_with_its_statement(claim, module, name, value, monkeypatch):
+    monkeypatch.setattr(module, name, value)
+    assert breaks(claim)
+
+
+def test_every_claim_and_every_proof_for_all_n_is_perturbed():
+    assert {claim for claim, *_ in (*PERTURBED, *PROOFS)} == {claim.id for claim in PRIVACY}
+    assert {claim for claim, *_ in PROOFS} == proved_everywhere(PRIVACY)
+
+
+def test_every_line_of_a_proof_says_how_it_is_known():
+    for claim in sorted(i for i in proved_everywhere(PRIVACY) if not i.startswith(("dp.", "smooth."))):
+        assert unknown_lines(claim) == []
 
 
 def test_a_cell_law_that_is_not_the_mechanisms_own_is_noticed(monkeypatch):
