@@ -4,13 +4,11 @@ import re
 import sys
 from io import StringIO
 from types import SimpleNamespace
-from xml.etree import ElementTree
 
 import pytest
 from rich.console import Console
 
 import dpaudit
-from dpaudit.audit import picture
 from dpaudit.audit.display import Shown, flatten
 from dpaudit.audit.drawing import as_text, draw
 from dpaudit.audit.page import STYLE, Fields, Headline
@@ -77,59 +75,6 @@ def test_the_colour_is_that_of_the_verdict():
     within, beyond = (dpaudit.epsilon("EHDL", n=n, prior="1/10,1/10").headline() for n in (4, 137))
     assert (within.colour, beyond.colour) == ("green", "red")
     assert beyond.more == "exceeds by 7.9e-6 (δ = 2.5e-7 would repair it)"
-
-
-@pytest.mark.parametrize(
-    "ask",
-    [
-        lambda: dpaudit.epsilon("EHDS", n=20),
-        lambda: dpaudit.delta("EHDS", "1/10", n=4),
-        lambda: dpaudit.judge("EHDL", "eps=1", n=4),
-        lambda: dpaudit.explain("0.4"),
-        lambda: dpaudit.epsilon("dpaudit.examples.sparse_vector:BrokenSparseVector"),
-    ],
-)
-def test_a_result_has_a_picture_that_says_what_it_shows(ask):
-    for drawn in re.findall(r"<svg.*?</svg>", ask().picture()):
-        tree = ElementTree.fromstring(drawn)
-        assert tree.get("aria-label") == tree.find("title").text
-        assert float(tree.get("width")) <= 520
-        for spot in tree.iter("circle"):
-            assert 0 <= float(spot.get("cx")) <= float(tree.get("width"))
-            assert 0 <= float(spot.get("cy")) <= float(tree.get("height"))
-
-
-def luminance(colour):
-    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-
-@pytest.mark.parametrize("ground", ["#ffffff", "#111111", "#1e1e1e"])
-def test_small_pictures_are_seen_on_any_ground(ground):
-    for colour in (picture.BLUE, picture.ORANGE):
-        low, high = sorted(map(luminance, (colour, ground)))
-        assert (high + 0.05) / (low + 0.05) >= 3
-
-
-def test_many_outputs_are_not_drawn():
-    assert dpaudit.epsilon("LSHist", n=500).picture().count("<svg") == 1
-
-
-def test_hostile_names_stay_text_in_a_picture():
-    class Named:
-        def datasets(self):
-            return ["<script>", "</svg>"]
-
-        def outputs(self):
-            return ["<b>", '"']
-
-        def probability(self, x, r):
-            return "1/2"
-
-    html = dpaudit.epsilon(Named)._repr_html_()
-    assert "<script>" not in html
-    assert html.count("</svg>") == 2
 
 
 QUESTIONS = {

@@ -33,10 +33,10 @@ from tests.mutation.operators import Mutant, mutants
 from tests.mutation.swap import Swap, Swapper, find_swap
 
 ROOT = Path(__file__).parent.parent.parent
-GENERAL = ("posterior/test_exact", "mechanisms/test_base", "privacy/test_pairs", "system/test_against_reference")
+GENERAL = ("mechanisms/test_closed_form", "mechanisms/test_base", "privacy/test_pairs", "system/test_against_reference")
 FIRST = {
     "posterior.model": ("commands/test_inputs", "privacy/test_pairs", "posterior/test_sensitivity"),
-    "posterior.distances": ("posterior/test_exact",),
+    "posterior.distances": ("posterior/test_distances",),
     "posterior.sensitivity": ("posterior/test_sensitivity",),
     "privacy.pairs": ("privacy/test_loss", "privacy/test_pairs", "system/test_cli"),
     "privacy.loss": ("privacy/test_loss", "privacy/test_pairs", "commands/test_inputs", "privacy/test_fast"),
@@ -59,8 +59,8 @@ FIRST = {
         "commands/test_inputs",
         "system/test_cli",
     ),
-    "mechanisms.laplace": ("posterior/test_exact", "privacy/test_loss"),
-    "mechanisms.closed_form": ("posterior/test_exact",),
+    "mechanisms.laplace": ("mechanisms/test_laplace", "privacy/test_loss"),
+    "mechanisms.closed_form": ("mechanisms/test_closed_form",),
     "mechanisms.exponential": (
         "privacy/test_loss",
         "mechanisms/test_base",

@@ -5,6 +5,7 @@ from pathlib import Path
 from shutil import which
 
 import pytest
+from colors import contrast, luminance
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(ROOT.glob("reports/*/report.html"))
@@ -56,23 +57,16 @@ def test_on_a_phone_nothing_is_wider_than_the_screen(page):
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
-def luminance(colour):
-    parts = [int(part) / 255 for part in re.findall(r"\d+", colour)[:3]]
-    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_text_is_read_in_both_themes(wide, scheme):
     wide.emulate_media(color_scheme=scheme)
-    ground = luminance(wide.evaluate("getComputedStyle(document.body).backgroundColor"))
-    assert (ground < 0.1) == (scheme == "dark")
-    box = luminance(wide.evaluate("getComputedStyle(document.querySelector('.box')).backgroundColor"))
+    ground = wide.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert (luminance(ground) < 0.1) == (scheme == "dark")
+    box = wide.evaluate("getComputedStyle(document.querySelector('.box')).backgroundColor")
     for words in (".word", ".answer", "dt", "dd", "th", "summary"):
-        colour = luminance(wide.evaluate(f"getComputedStyle(document.querySelector('{words}')).color"))
+        color = wide.evaluate(f"getComputedStyle(document.querySelector('{words}')).color")
         behind = box if words in (".word", ".answer", "dt", "dd") else ground
-        low, high = sorted((colour, behind))
-        assert (high + 0.05) / (low + 0.05) >= 4.5, words
+        assert contrast(color, behind) >= 4.5, words
     ink = wide.evaluate("getComputedStyle(document.querySelector('svg.chart text') || document.body).fill")
     assert ink == "rgb(0, 0, 0)" or (luminance(ink) > 0.3) == (scheme == "dark")
 

@@ -142,7 +142,7 @@ def test_methods_in_the_text_exist(path):
     for place in ATTRIBUTES:
         module, _, name = place.partition(":")
         known |= set(dir(getattr(import_module(module), name, None) or object))
-    known |= {"algebra", "worst", "sympy"}  # what an algebra offers: tests/posterior/test_exact.py
+    known |= {"algebra", "worst", "sympy"}  # what an algebra offers: tests/mechanisms/test_closed_form.py
     for words in spans(path):
         if re.match(r"\.[a-z]\w*\(", words):
             for name in re.findall(r"\.([a-z]\w*)\(", words):
