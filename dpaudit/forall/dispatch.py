@@ -8,7 +8,7 @@ from typing import Any
 
 from dpaudit.audit import questions
 from dpaudit.audit.results import EpsilonResult
-from dpaudit.forall.ranged import Ranged, read
+from dpaudit.forall.ranged import Ranged, settled
 from dpaudit.forall.theorem import Theorem
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import Exact
@@ -42,7 +42,7 @@ def epsilon(
     mechanism's own claim; for a theorem it must be an epsilon, and it is not allowed if eps ranges. ``rest`` is the
     share of a box of priors that may stay undecided.
     """
-    chosen = read(mech, **setting)
+    chosen = settled(mech, **setting)
     if isinstance(chosen, Ranged):
         if tier != "auto":
             raise InputError("tier", tier, "needs one n, one prior and one ε: a theorem has no tiers")

@@ -15,7 +15,7 @@ from dpaudit.forall.every_n_finite import Below
 from dpaudit.forall.every_n_proof import Theory, prove
 from dpaudit.forall.every_n_rates import Family
 from dpaudit.forall.every_n_search import Place
-from dpaudit.forall.ranged import Ranged, read
+from dpaudit.forall.ranged import Ranged, settled
 from dpaudit.forall.theorem import EveryEpsilon, Supremum, bounded, by_algebra, claimed_factor, stated_bound
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.errors import InputError
@@ -119,7 +119,7 @@ class EveryNRatioResult(EveryNResult):
 
 def read_every_n(mech: Any, **setting: Any) -> Ranged:
     """The setting with n = all, everything else a single value."""
-    chosen = read(mech, **setting)
+    chosen = settled(mech, **setting)
     if not isinstance(chosen, Ranged):
         raise InputError("n", str(setting.get("n")), "must be all here")
     for name in chosen.ranging:

@@ -162,13 +162,9 @@ def read(
     'dpaudit epsilon --mech EHDL --n 100 --eps all'
     """
     rest = {"adjacency": adjacency, "settings": {**(settings or {}), **parameters}}
-    if isinstance(mech, Setting) and all(value in (None, {}) for value in (n, k, prior, eps, epsilon, *rest.values())):
-        return mech
     nominal = epsilon if eps is None else eps
     axes = {"n": n, "prior": prior, "eps": nominal}
     spans = [name for name, value in axes.items() if is_ranged(value)]
-    if isinstance(mech, Ranged):
-        return mech
     if not spans or isinstance(mech, Setting):
         return Setting.read(mech, n=n, k=k, prior=prior, eps=eps, epsilon=epsilon, **rest)  # type: ignore[arg-type]
     if not in_family(mech):
@@ -195,6 +191,15 @@ def read(
         point.parameters,
         adjacency,
     )
+
+
+def settled(mech: Any, **given: Any) -> Setting | Ranged:
+    """``mech`` itself if it is a setting or a ranged one and nothing else is given; else what is read, here only."""
+    if not isinstance(mech, Ranged):
+        return mech if isinstance(mech, Setting) and not given else read(mech, **given)
+    for name, value in given.items():
+        raise InputError(name, show(value), "the mechanism already has its setting: leave this out")
+    return mech
 
 
 def from_dict(entry: Mapping[str, Any]) -> Setting | Ranged:

@@ -8,7 +8,7 @@ import pytest
 import dpaudit
 from dpaudit.audit.setting import Setting
 from dpaudit.cli import main
-from dpaudit.forall.ranged import Ranged, Span, read
+from dpaudit.forall.ranged import Ranged, Span, read, settled
 from dpaudit.mechanisms import REGISTRY, make_mechanism
 from dpaudit.numbers import balls
 from dpaudit.numbers.errors import InputError
@@ -36,6 +36,13 @@ def test_what_ranges_and_the_command_again(words, ranging, command):
     assert isinstance(found, Ranged)
     assert found.ranging == ranging
     assert found.command_line("epsilon") == f"dpaudit epsilon --mech EHDL {command}"
+
+
+def test_a_ranged_setting_is_taken_as_it_is():
+    ranged = read("EHDS", n="all")
+    assert settled(ranged) is ranged
+    with pytest.raises(InputError, match="n = 5: the mechanism already has its setting"):
+        dpaudit.epsilon(ranged, n=5)
 
 
 def test_a_point_of_it_is_a_setting():
