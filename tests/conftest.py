@@ -9,7 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from hypothesis import Phase, settings
+from hypothesis import settings
 
 from dpaudit.files import coqc
 
@@ -20,9 +20,6 @@ BETWEEN_FREEZES = 50
 FINISHED = count(1)
 
 settings.register_profile("dpaudit", deadline=None, derandomize=True, max_examples=60)
-settings.register_profile(
-    "mutation", settings.get_profile("dpaudit"), max_examples=20, phases=(Phase.explicit, Phase.generate)
-)
 settings.load_profile("dpaudit")
 os.environ["DPAUDIT_PROGRESS"] = "off"  # a slow machine must not change what the tests see on stderr
 

@@ -31,18 +31,21 @@ COMPARE = {
 }
 BOOLEAN = {ast.And: ast.Or, ast.Or: ast.And}
 NAMES = {"min": "max", "max": "min", "any": "all", "all": "any", "minimum": "maximum", "maximum": "minimum"}
+Path = tuple[tuple[str, int | None], ...]
+"""The way from the module to a node: fields, and places in lists."""
 SKIPPED_FIELDS = {"annotation", "returns", "decorator_list", "format_spec", "type_ignores"}
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """One change: where, what was there, what is there instead, and the whole module's new tree."""
+    """One change: where, what was there, what is there instead, the whole module's new tree, the way to the change."""
 
     place: str
     line: int
     old: str
     new: str
     tree: ast.Module
+    path: Path
 
     @property
     def text(self) -> str:
@@ -112,23 +115,20 @@ def mutants(source: str, module: str) -> list[Mutant]:
     seen: dict[str, int] = {}
     tree = ast.parse(source)
     for path, place in _positions(tree, (), module):
-        for new in changes(_at(tree, path)):
+        for new in changes(at(tree, path)):
             mutated = _replaced(tree, path, new)
             ast.fix_missing_locations(mutated)
-            context = path[:-1] if isinstance(_at(tree, path), ast.expr) and len(path) > 1 else path
-            while not isinstance(_at(tree, context), ast.expr | ast.stmt):
+            context = path[:-1] if isinstance(at(tree, path), ast.expr) and len(path) > 1 else path
+            while not isinstance(at(tree, context), ast.expr | ast.stmt):
                 context = context[:-1]
-            old, shown = (_show(_at(t, context)) for t in (tree, mutated))
+            old, shown = (_show(at(t, context)) for t in (tree, mutated))
             if old == shown:  # two equal arguments swapped
                 continue
             text = f"{place}: {old} → {shown}"
             seen[text] = seen.get(text, 0) + 1
             place_ = place if seen[text] == 1 else f"{place} ({seen[text]})"
-            found.append(Mutant(place_, _at(tree, path).lineno, old, shown, mutated))
+            found.append(Mutant(place_, at(tree, path).lineno, old, shown, mutated, path))
     return found
-
-
-Path = tuple[tuple[str, int | None], ...]
 
 
 def _positions(node: ast.AST, path: Path, place: str) -> Iterator[tuple[Path, str]]:
@@ -148,7 +148,8 @@ def _positions(node: ast.AST, path: Path, place: str) -> Iterator[tuple[Path, st
             yield from _positions(child, (*path, (name, i)), inner)
 
 
-def _at(tree: ast.AST, path: Path) -> ast.AST:
+def at(tree: ast.AST, path: Path) -> ast.AST:
+    """The node at the end of the path."""
     for name, i in path:
         value = getattr(tree, name)
         tree = value if i is None else value[i]
