@@ -191,3 +191,11 @@ def test_digits_are_six_unless_all_are_asked_for():
     assert "0.39993[3, 4]" in result._repr_html_()
     assert "0.3999334321810030[1, 2]" in result.text(digits=None)
     assert "0.3273511[2, 3]" in str(dpaudit.epsilon("EHDS", n=4, claim="0.3273511")), "the digits that decide"
+
+
+def test_what_is_exact_has_no_bits(capsys):
+    for command in ("epsilon", "judge"):
+        assert main([command, "--mech", "dpaudit.examples.sparse_vector:BrokenSparseVector"]) == 0
+        text = capsys.readouterr().out
+        assert "exact, by algebra, " in text
+        assert "0 bits" not in text

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dpaudit
-from dpaudit.mechanisms import REGISTRY, PosteriorMechanism, make_mechanism
+from dpaudit.cli import main
+from dpaudit.mechanisms import REGISTRY, PosteriorMechanism, lookup, make_mechanism
 from dpaudit.numbers import balls
 from dpaudit.posterior.model import make_model
 from dpaudit.privacy.guarantee import EpsilonDelta
@@ -158,3 +159,34 @@ def test_claims_with_another_score():
     for kind in ("EHD", "EHDL", "MH"):
         with pytest.raises(dpaudit.InputError, match="tv"):
             make_mechanism(kind, make_model(2, 3), 1, {"score": "tv"} | ({"gs": "exact"} if kind == "EHD" else {}))
+
+
+@pytest.mark.parametrize(
+    ("name", "suggested"),
+    [
+        ("EHSD", "EHD or EHDS"),
+        ("MHdleta", "MHdelta or EHDL"),
+        ("lszang", "LSZhang"),
+        ("zzzzzz", None),
+        ("laplce", "laplace or discrete-laplace"),
+    ],
+)
+def test_the_nearest_mechanisms_are_suggested(name, suggested):
+    with pytest.raises(dpaudit.InputError) as caught:
+        lookup(name)
+    assert caught.value.option == "mech"
+    assert (f"did you mean {suggested}? `dpaudit" in str(caught.value)) == (suggested is not None)
+    assert lookup(" ehds ").name == "EHDS"
+
+
+def test_a_parameter_that_is_not_there():
+    with pytest.raises(dpaudit.InputError, match="it has: gamma"):
+        make_mechanism("EHDS", make_model(3), 1, {"delta": "1/2"})
+    with pytest.raises(dpaudit.InputError, match="it has: none"):
+        make_mechanism("LSHist", make_model(3), 1, {"delta": "1/2"})
+
+
+@pytest.mark.parametrize(("score", "symbol"), [("kl", "KL"), ("tv", "TV"), ("l1", "ℓ₁"), ("hellinger", "H")])
+def test_the_formula_shows_the_score_in_force(score, symbol, capsys):
+    assert main(["epsilon", "--mech", "EHDS", "--n", "3", "--score", score]) == 0
+    assert f"exp(−ε·{symbol}(x,r) / " in capsys.readouterr().out

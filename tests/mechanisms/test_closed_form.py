@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mp
 
+import dpaudit
 from dpaudit.mechanisms import make_mechanism
 from dpaudit.mechanisms.closed_form import ClosedForm, Ratio, at_most, largest, positive_on_unit_interval
 from dpaudit.numbers import balls
@@ -121,3 +122,9 @@ def test_largest_needs_a_largest():
     assert largest([(Ratio(0, 1), "corner"), (Ratio(-1, 0), "inner")]) == (Ratio(-1, 0), "inner")
     with pytest.raises(ArithmeticError):
         largest([(Ratio(-1, 0), "a"), (Ratio(0, 3), "b")])
+
+
+def test_a_closed_form_needs_no_memory():
+    result = dpaudit.epsilon("LSHist", n=10**9)
+    assert result.closed_form_text == "1"
+    assert result.counts.datasets == 10**9 + 1

@@ -39,6 +39,9 @@ VALUES = [
     (lambda: log_gamma(Fr(1, 2)), lambda: mp.log(mp.sqrt(mp.pi)), "log_gamma(1/2)"),
     (lambda: PI * 2, lambda: 2 * mp.pi, "pi*2"),
     (lambda: exp(exp(-1) - 1), lambda: mp.exp(mp.exp(-1) - 1), "exp(exp(-1) - 1)"),
+    (lambda: E * Fr(-1, 2), lambda: -mp.e / 2, "exp(1)*(-1/2)"),
+    (lambda: 1 / (E / 3 + PI), lambda: 1 / (mp.e / 3 + mp.pi), "1/(exp(1)/3 + pi)"),
+    (lambda: (E / 2) ** 3, lambda: mp.e**3 / 8, "(exp(1)/2)^3"),
 ]
 
 

@@ -273,6 +273,7 @@ def test_kinds_and_words():
         ("alpha=1/2,eps=1", "must be >= 1"),
         ("mu=-1", "must be >= 0"),
         ("foo", "must be a guarantee such as"),
+        ("mu=0.x", "mu must be an exact number"),
         ("mu=", "must be a guarantee such as"),
         ("nu=1", "must be a guarantee such as"),
         ("rho=1,rho=2", "must be a guarantee such as"),

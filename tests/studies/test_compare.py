@@ -204,3 +204,13 @@ def test_a_box_of_outputs_has_quantiles():
 def test_csv_without_a_range_names_what_is_missing(capsys):
     assert main(["compare", "--x", "3,3", "--csv"]) == 2
     assert "--n = (missing): --csv needs a range" in capsys.readouterr().err
+
+
+def test_a_comparison_shows_the_delta_of_a_claim(capsys):
+    asked = ["compare", "--x", "2,2", "--mech", "MHdelta,LSHist"]
+    assert main(asked) == 0
+    assert "(1, 1e-8)-DP" in capsys.readouterr().out
+    assert main([*asked, "--json"]) == 0
+    rows = {row["mechanism"]: row for row in json.loads(capsys.readouterr().out)["rows"]}
+    assert rows["MHdelta"]["claimed"] == "1"
+    assert rows["MHdelta"]["guarantee"]["delta"] == "1/100000000"

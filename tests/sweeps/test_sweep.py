@@ -320,3 +320,13 @@ def test_command_line(plan, tmp_path, capsys):
     assert "2: 2 done, 0 failed" in capsys.readouterr().out
     assert main(["sweep", "--out", store, "--status", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["done"] == 2
+
+
+def test_a_sweep_is_as_exact_as_an_audit(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    response = "dpaudit.examples.randomized_response:RandomizedResponse"
+    (tmp_path / "exact.toml").write_text(f'mech = "{response}"\neps = "1/2"\nquantities = ["epsilon", "delta at 0"]\n')
+    assert main(["sweep", "exact.toml", "--out", "s.db", "--workers", "1", "--export", "t.csv"]) == 0
+    result = dpaudit.sweep(out="s.db").rows()[0]
+    wanted = dpaudit.epsilon(response, eps="1/2").epsilon.to_dict()
+    assert (result["lower"], result["upper"]) == (wanted["lower"], wanted["upper"]) == ("0.5", "0.5")

@@ -99,6 +99,30 @@ def test_no_file_is_too_long_to_be_read():
     assert {name: length for name, length in lengths.items() if length > LONGEST} == {}
 
 
+def elsewhere(root):
+    """The tests/<room>/test_<name>.py of which no module of the room is the name, or its beginning before a "_"."""
+    for path in sorted((root / "tests").rglob("test_*.py")):
+        room = path.parent.relative_to(root / "tests")
+        home = (root if "proofs_checks" in room.parts else root / "dpaudit") / room
+        modules = {file.stem for file in home.glob("*.py")} | {file.parent.name for file in home.glob("*/__init__.py")}
+        if "system" not in room.parts and not any(f"{path.stem}_".startswith(f"test_{name}_") for name in modules):
+            yield path.relative_to(root / "tests").as_posix()
+
+
+def test_a_test_is_where_one_looks():
+    assert list(elsewhere(ROOT)) == []
+
+
+def test_a_test_elsewhere_is_seen(tmp_path):
+    modules = ["dpaudit/files/text.py", "dpaudit/files/coq/__init__.py", "dpaudit/files/coq/sums.py"]
+    right = ["files/test_text.py", "files/test_text_odd.py", "files/test_coq.py", "files/coq/test_sums.py"]
+    wrong = ["files/coq/test_text.py", "files/test_sums.py", "files/test_texts.py", "other/test_text.py"]
+    for name in (*modules, *(f"tests/{name}" for name in (*right, *wrong, "system/test_all.py"))):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    assert list(elsewhere(tmp_path)) == wrong
+
+
 def test_an_import_against_the_order_is_seen(monkeypatch, tmp_path):
     path = tmp_path / "balls.py"
     path.write_text("def f():\n    from dpaudit.commands import common\n    import proofs_checks.core\n")
