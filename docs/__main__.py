@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from docs.site.api import api
-from docs.site.contents import DOCS, INDEX, MOUNTS, ROOT, toctrees
+from docs.site.contents import DOCS, INSTEAD, MOUNTS, ROOT, toctrees
 from docs.site.gallery import gallery
 from docs.site.pages import Linked
 from docs.site.reference import commands
@@ -28,8 +28,8 @@ def lay_out(folder: Path) -> None:
     written = {str(path.relative_to(ROOT)): str(path.relative_to(DOCS)) for path in sorted(DOCS.rglob("*.md"))}
     pages = written | MOUNTS
     for source, page in pages.items():
-        text = linked.page((ROOT / source).read_text(encoding="utf-8"), source, page)
-        put(folder / page, index(text) if page == "index.md" else text)
+        text = completed(page, (ROOT / source).read_text(encoding="utf-8"))
+        put(folder / page, linked.page(text, source, page))
     put(folder / "reference/commands.md", commands())
     for name, text in api().items():
         put(folder / f"reference/{name}.md", text)
@@ -43,13 +43,13 @@ def lay_out(folder: Path) -> None:
         copy(ROOT / name, folder / "_extra/files" / name)
 
 
-def index(text: str) -> str:
-    """Returns the landing page of the site: with the table of contents and links to the generated pages."""
-    for words, link in INDEX.items():
+def completed(page: str, text: str) -> str:
+    """Returns the text of a page with what only the site has; the landing page has the table of contents."""
+    for words, found in INSTEAD.get(page, {}).items():
         if words not in text:
-            raise ValueError(f"docs/README.md does not contain: {words}")
-        text = text.replace(words, link)
-    return text + toctrees()
+            raise ValueError(f"{page} does not contain: {words}")
+        text = text.replace(words, found)
+    return text + toctrees() if page == "index.md" else text
 
 
 def put(path: Path, text: str) -> None:

@@ -1,7 +1,10 @@
 """The pages of the site and their order."""
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
+
+from dpaudit import version
 
 ROOT = Path(__file__).parent.parent.parent
 DOCS = ROOT / "docs"
@@ -76,11 +79,21 @@ CONTENTS = {
 """The pages of the site by kind, in order; ``tests/system/test_site.py`` checks that none is missing."""
 
 
-INDEX = {
-    "`dpaudit COMMAND --help`": "[Commands](reference/commands.md)",
-    "`help(dpaudit)`": "[Python API](reference/api.md)",
+PROMISE = (version.__doc__ or "").partition("\n\n")[2].replace("``", "`")
+"""What will not change from 0.3.0 on."""
+
+INSTEAD = {
+    "index.md": {
+        "`dpaudit COMMAND --help`": "[Commands](reference/commands.md)",
+        "`help(dpaudit)`": "[Python API](reference/api.md)",
+    },
+    "guarantees.md": {
+        'It is the docstring of [`dpaudit.version`](../dpaudit/version.py): `help("dpaudit.version")`.': re.sub(
+            r"`docs/([\w-]+)\.md`", r"[\1](\1.md)", PROMISE
+        ),
+    },
 }
-"""Words of docs/README.md that the site replaces by links to generated pages."""
+"""Words of a page that the site replaces: by links to generated pages, and by the promise itself."""
 
 
 def toctrees() -> str:

@@ -210,14 +210,14 @@ def test_shown_checks_are_decided(number, tmp_path, capsys):
 
 
 HELD = (
-    '{"id", "document", "item",',
+    '"',
     "python3 -m venv",
     "apt-get install",
     "# .pre-commit-config.yaml",
     "$ timeout -s KILL",
     "dpaudit: EHDS: ",
 )
-"""Blocks that are not run: members of JSON, which a test below holds, what installs something, test_actions,
+"""Blocks that are not run: members of JSON, which test_docs_json.py holds, what installs something, test_actions,
 a kill in the middle of a sweep, which tests/sweeps/test_sweep.py holds, and a line of progress (test_progress.py).
 """
 

@@ -1,8 +1,7 @@
-"""The names in the documentation's text exist: options, modules, files, calls, defaults, members of JSON."""
+"""The names in the documentation's text exist: options, modules, files, calls, defaults."""
 
 import ast
 import inspect
-import json
 import re
 from functools import reduce
 from importlib import import_module
@@ -25,7 +24,6 @@ from pages import (
 )
 
 import dpaudit
-from dpaudit.cli import main
 
 OTHERS = {
     "--help": "every command",
@@ -187,46 +185,3 @@ def test_what_a_command_asks_is_a_call_of_python():
     """All but those that list what is there."""
     commands = command_line().commands
     assert {name for name in commands if not callable(getattr(dpaudit, name, None))} == {"mechanisms", "claims"}
-
-
-def keys(value):
-    """Returns all names of members, however deep."""
-    if isinstance(value, dict):
-        return set(value) | {name for member in value.values() for name in keys(member)}
-    return {name for member in value for name in keys(member)} if isinstance(value, list | tuple) else set()
-
-
-ANSWERS = {
-    "explain": lambda: [dpaudit.explain("1", delta="1e-5"), dpaudit.explain(mech="EHDS", n=3)],
-    "accuracy": lambda: [dpaudit.accuracy("LSHist", "3,3", t="0.2")],
-    "calibrate": lambda: [
-        dpaudit.calibrate("EHDS", n=4),
-        dpaudit.calibrate_gamma("MH", n=4, target="1/2", gammas="1,2"),
-        dpaudit.calibrate_releases("gaussian:sigma=?", "eps=1,delta=1e-5"),
-    ],
-    "compare": lambda: [
-        dpaudit.compare("3,3", mechs="LSHist,EHDS"),
-        dpaudit.compare_over_n(range(2, 5), mechs="LSHist,EHDS"),
-    ],
-    "pmf, sensitivity": lambda: [dpaudit.pmf("LSHist", "2,2"), dpaudit.sensitivity(2)],
-    "search": lambda: [dpaudit.search("EHDL", n="1..3", prior="1,1", eps="1")],
-}
-"""Sections of the page on JSON, and answers that have all members named there."""
-
-
-@pytest.mark.parametrize("command", ANSWERS)
-def test_members_of_json_are_those_of_the_answers(command):
-    """A member that the page names is one of them."""
-    page = (ROOT / "docs/json.md").read_text()
-    section = re.search(rf"^## {command}\n(.*?)(?=^## |\Z)", page, re.MULTILINE | re.DOTALL)[1]
-    named = set(re.findall(r'"([a-z_]+)"', section))
-    known = {name for answer in ANSWERS[command]() for name in keys(answer.to_dict())}
-    assert named
-    assert named - known <= {"inf"}
-
-
-def test_members_of_json_of_a_check(capsys):
-    block = next(block for block, _ in parts((ROOT / "docs/claims.md").read_text()) if block.startswith('{"id"'))
-    assert main(["check", "candidates.beta", "sliding.stated", "--json", "--jobs", "1"]) == 0
-    known = keys(json.loads(capsys.readouterr().out))
-    assert set(re.findall(r'"([a-z_]+)"', block)) <= known | {"table", "witness"}

@@ -142,6 +142,12 @@ def test_the_index_has_four_doors(site):
     assert "pip install -q ." in (site / "tutorial/1-audit.md").read_text()
 
 
+def test_the_promise_for_later_versions_is_on_the_site(site):
+    text = (site / "guarantees.md").read_text()
+    assert "- the members of the JSON, as [json](json.md) lists them;\n- the format of certificates, `" in text
+    assert "help(" not in text
+
+
 def test_every_how_to_page_is_listed(site):
     text = (site / "how-to.md").read_text()
     for kind in ("audit", "prove", "choose", "publish"):
