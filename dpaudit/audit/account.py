@@ -175,7 +175,7 @@ class AccountResult(Answer):
             at = powers(str(guarantee.epsilon_delta()[0]))  # type: ignore[index]
             low, high = at_least(value.lower, 4), at_most(value.upper, 4)
             words = f"δ({at}) is at least {low}" if verdict is Verdict.REFUTED else f"δ({at}) is at most {high}"
-            return Headline(MARKS[verdict], COLOURS[verdict.value], f"{guarantee.text()}: {verdict.value}", words)
+            return Headline(MARKS[verdict], COLOURS[verdict], f"{guarantee.text()}: {verdict.value}", words)
         if self.epsilons:
             delta, found = self.epsilons[0]
             return Headline.neutral(f"ε at δ = {powers(str(delta))}: {found.shortened(6)}")

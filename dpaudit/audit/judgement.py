@@ -140,7 +140,7 @@ class Margin:
         return f"exceeds by {_down((self.share.lower - 1) * 100)} %"
 
     def _open(self) -> str:
-        return "" if self.share is None else f"uses {percent(self.share.to_dict())} of {self.of}"
+        return "" if self.share is None else f"uses {percent(self.share)} of {self.of}"
 
     def to_dict(self, text: str) -> dict[str, Any]:
         """The values and the words, for JSON."""
@@ -239,7 +239,7 @@ class Judgement:
         """The quantity that decided with its value, in six digits or as many as show the verdict; "" of none."""
         if self.value is None:
             return ""
-        return equated(self.quantity, beside(self.value.to_dict(), self.bound, self.verdict.value))
+        return equated(self.quantity, beside(self.value, self.bound, self.verdict))
 
     def margin_text(self) -> str:
         """By how much it holds or fails: "exceeds by 70 %", "uses 64 % of the claim"; "" where that is unknown.

@@ -10,15 +10,16 @@ from typing import Any
 
 from dpaudit.audit.judgement import Judgement
 from dpaudit.numbers.enclosure import Enclosure
+from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.protocols import text
 
 COLOURS = {
-    "PROVED": "green",
-    "REFUTED": "red",
-    "IMPOSSIBLE": "red",
-    "UNDECIDED": "yellow",
-    "UNWITNESSED": "yellow",
-    "MEASURED": "cyan",
+    Verdict.PROVED: "green",
+    Verdict.REFUTED: "red",
+    Verdict.IMPOSSIBLE: "red",
+    Verdict.UNDECIDED: "yellow",
+    Verdict.UNWITNESSED: "yellow",
+    Verdict.MEASURED: "cyan",
 }
 
 FEW = 6
@@ -85,9 +86,9 @@ def strong(*parts: Cell) -> Words:
     return Words(*parts, style="bold")
 
 
-def badge(verdict: str) -> Words:
+def badge(verdict: Verdict) -> Words:
     """The verdict in its colour."""
-    return Words(verdict, style=f"bold {COLOURS[verdict]}")
+    return Words(verdict.value, style=f"bold {COLOURS[verdict]}")
 
 
 @dataclass(frozen=True)
@@ -152,7 +153,7 @@ class Headline:
     @staticmethod
     def of(found: Judgement) -> Headline:
         """The headline of a judgement."""
-        return Headline(found.mark, COLOURS[found.verdict.value], found.sentence(), found.margin_text())
+        return Headline(found.mark, COLOURS[found.verdict], found.sentence(), found.margin_text())
 
     @staticmethod
     def neutral(sentence: str) -> Headline:

@@ -134,7 +134,7 @@ class WorstResult(CrossChecked):
     def headline(self) -> Headline:
         """The verdict on the claim, else the worst case."""
         name, value = self.value()
-        return headline(self.judgement, self.claim, equated(name, short(value.to_dict())))
+        return headline(self.judgement, self.claim, equated(name, short(value)))
 
     def bound(self) -> Fraction | None:
         """What the value is compared with: the claimed number, the nominal epsilon, or nothing."""

@@ -8,6 +8,7 @@ from dpaudit.claims.catalogue import Catalogue
 from dpaudit.claims.claim import Claim
 from dpaudit.claims.formal import Theorem
 from dpaudit.claims.words import on_its_grid
+from dpaudit.numbers.verdict import Verdict
 
 Expected = dict[str, dict[str, str]]
 
@@ -32,7 +33,7 @@ numbers. {introduction}
 def render(catalogue: Catalogue, expected: Expected) -> str:
     """The page."""
     head = HEAD.format(title=catalogue.title, introduction=catalogue.introduction)
-    verdicts = [row["verdict"] + on_its_grid(row["verdict"], row.get("establishes", "")) for row in expected.values()]
+    verdicts = [_verdict(row) for row in expected.values()]
     counts = ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in sorted(set(verdicts)))
     parts = [head, f"\n{len(catalogue.claims)} claims: {counts}.\n"]
     for section, claims in groupby(catalogue.claims, key=lambda claim: claim.section):
@@ -43,11 +44,11 @@ def render(catalogue: Catalogue, expected: Expected) -> str:
 
 
 def _verdict(row: dict[str, str]) -> str:
-    return f"**{row['verdict']}{on_its_grid(row['verdict'], row.get('establishes', ''))}**"
+    return row["verdict"] + on_its_grid(Verdict(row["verdict"]), row.get("establishes", ""))
 
 
 def _row(claim: Claim, row: dict[str, str] | None, theorem: Theorem | None) -> str:
-    found = ["–", "not checked", ""] if row is None else [_verdict(row), row["extent"], row["line"]]
+    found = ["–", "not checked", ""] if row is None else [f"**{_verdict(row)}**", row["extent"], row["line"]]
     found[1] += f"; Coq: `{theorem}`" if theorem else ""
     cells = [f"`{claim.id}`", claim.where, claim.statement, *found]
     return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |\n"

@@ -32,7 +32,6 @@ EXACT = (int, Fraction, fmpz, fmpq, fmpz_poly, fmpq_poly, fmpz_mpoly, fmpq_mpoly
 IMPLIED = {"<": ("<", "<=", "!="), "<=": ("<=",), "=": ("=", "<=", ">="), ">": (">", ">=", "!="), ">=": (">=",)}
 """What a proved relation implies; "!=" implies itself alone."""
 NOT_THROUGH = "the proof for all values does not go through at"
-PROVED_BY_BALLS = "PROVED, computer-assisted"
 NO_CONTENT = "an argument by hand: no line of it is computed for all values"
 FAILED = "FAILED"
 
@@ -66,6 +65,8 @@ class Line:
     kind: Kind
     how: str = ""
     came_out: bool = True
+    by_balls: bool = False
+    """Whether balls decided it, or a line of the claim that it cites."""
 
     def step(self) -> Step:
         """The line for reading, its kind in brackets."""
@@ -102,7 +103,7 @@ class Proof:
 
     def certified(self, label: str, text: str, fact: Fact, how: str = "") -> Proof:
         """Adds a line that balls decided: ``fact`` says whether it came out."""
-        return self._add(Line(label, text, Kind.BALLS, how, _evaluated(fact)))
+        return self._add(Line(label, text, Kind.BALLS, how, _evaluated(fact), by_balls=True))
 
     def cases(self, label: str, text: str, which: str, fact: Fact) -> Proof:
         """Adds a line that was computed on finitely many instances; ``which`` names them."""
@@ -140,12 +141,13 @@ class Proof:
         if identifier not in self._cited:
             raise ValueError(f"{identifier} is cited and not declared: @check(..., uses=[{identifier!r}])")
         standing = self._cited[identifier]
-        why_not = "" if standing == COMPUTER_ASSISTED else standing
-        known = PROVED_BY_BALLS if standing == COMPUTER_ASSISTED else "PROVED"
-        self._add(Line(identifier, text, Kind.CITED, known if not why_not else "", not why_not))
-        if why_not:
-            self.failed[-1] = f"{identifier}, which is {why_not}"
-        return self
+        if standing not in ("", COMPUTER_ASSISTED):
+            self._add(Line(identifier, text, Kind.CITED, came_out=False))
+            self.failed[-1] = f"{identifier}, which is {standing}"
+            return self
+        assisted = standing == COMPUTER_ASSISTED
+        known = f"{Verdict.PROVED.value}{', computer-assisted' * assisted}"
+        return self._add(Line(identifier, text, Kind.CITED, known, by_balls=assisted))
 
     def formal(self, theorem: Theorem) -> Proof:
         """Adds a theorem of Coq: accepted by its kernel, FAILED, or by hand where there is no coqc to ask."""
@@ -194,8 +196,7 @@ class Proof:
     @property
     def establishes(self) -> str:
         """How it is proved: computer-assisted if balls decided a line of it, or of a claim that it cites."""
-        assisted = any(line.kind is Kind.BALLS or line.how == PROVED_BY_BALLS for line in self.lines)
-        return COMPUTER_ASSISTED if assisted else BY_ALGEBRA
+        return COMPUTER_ASSISTED if any(line.by_balls for line in self.lines) else BY_ALGEBRA
 
     @property
     def steps(self) -> tuple[Step, ...]:

@@ -124,7 +124,7 @@ def side(value: object) -> Value:
         return value
     if isinstance(value, int) and not isinstance(value, bool):
         return Fraction(value)
-    if isinstance(value, Enclosure) and not value.is_infinite and not value.is_open:
+    if isinstance(value, Enclosure) and value.is_finite:
         return value.lower if value.is_exact else balls.from_ends(balls.ball(value.lower), balls.ball(value.upper))
     kind = type(value).__name__
     raise TypeError(f"a side is a ball, a whole number, a Fraction or a finite Enclosure, not {value!r} ({kind})")

@@ -23,9 +23,9 @@ from dpaudit.numbers.verdict import Verdict
 SIGNS = {"<=": "≤", ">=": "≥", "!=": "≠"}
 
 
-def on_its_grid(verdict: str, establishes: str) -> str:
-    """Returns " on its grid" for a "for all" that was proved on a grid only: it belongs right behind the verdict."""
-    return " on its grid" if verdict == Verdict.PROVED.value and establishes == ON_GRID else ""
+def on_its_grid(verdict: Verdict, establishes: str) -> str:
+    """The words " on its grid" of a "for all" that was proved on a grid only: they belong right behind the verdict."""
+    return " on its grid" if verdict is Verdict.PROVED and establishes == ON_GRID else ""
 
 
 def extent(outcome: Outcome) -> str:

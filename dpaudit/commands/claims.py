@@ -55,10 +55,7 @@ def claims(ids: Ids = None) -> Shown:
     found = list_claims(ids or [])
     prose = ("document, item", "statement", "establishes")
     columns = ["id", prose[0], prose[1], "verdict", prose[2]]
-    rows = [
-        (row["id"], _place(row), row["statement"], _badge(row["verdict"], row["establishes"]), row["establishes"])
-        for row in found
-    ]
+    rows = [(row["id"], _place(row), row["statement"], _listed(row), row["establishes"]) for row in found]
     return Reply(found, lambda: [Table(columns, rows, prose)])
 
 
@@ -66,15 +63,19 @@ def _place(row: dict[str, Any]) -> str:
     return ", ".join(filter(None, (row["document"], row["item"])))
 
 
-def _badge(verdict: str | None, establishes: str) -> Cell:
+def _badge(verdict: Verdict, establishes: str) -> Words:
     """The verdict as people read it first: of a "for all" decided on a grid it says so at once."""
     from dpaudit.claims.words import on_its_grid
 
-    return Words(badge(verdict), on_its_grid(verdict, establishes)) if verdict else "–"
+    return Words(badge(verdict), on_its_grid(verdict, establishes))
 
 
-def _verdict(outcome: Outcome) -> Cell:
-    return _badge(outcome.verdict.value, outcome.establishes)
+def _listed(row: dict[str, Any]) -> Cell:
+    return _badge(Verdict(row["verdict"]), row["establishes"]) if row["verdict"] else "–"
+
+
+def _verdict(outcome: Outcome) -> Words:
+    return _badge(outcome.verdict, outcome.establishes)
 
 
 def check(
@@ -165,7 +166,7 @@ def _table(results: Sequence[Result]) -> Page:
         verdict, texts = _verdict(result.outcome), (extent(result.outcome), summary(result.outcome))
         rows.append([result.claim.id, verdict, *texts, f"{result.seconds:.1f}"])
     prose = ("establishes", "example")
-    verdicts = [result.outcome.verdict.value for result in results]
+    verdicts = [result.outcome.verdict for result in results]
     counts = [part for name in sorted(set(verdicts)) for part in (f", {verdicts.count(name)} ", badge(name))]
     noun = "claim" if len(results) == 1 else "claims"
     took = f"; {sum(result.seconds for result in results):.1f} s of computing"
@@ -199,10 +200,10 @@ def _write_junit(path: str, results: Sequence[Result], changed: Sequence[str]) -
     reasons = {text.split(":", 1)[0]: text for text in changed}
     suite = ElementTree.Element("testsuite", name="dpaudit check")
     for result in results:
-        key, verdict = result.claim.id, result.outcome.verdict.value
+        key, verdict = result.claim.id, result.outcome.verdict
         place, took = visible(result.claim.section), f"{result.seconds:.3f}"
         case = ElementTree.SubElement(suite, "testcase", classname=place, name=visible(key), time=took)
-        message = reasons.get(key, result.error or (verdict if verdict == "UNDECIDED" else ""))
+        message = reasons.get(key, result.error or (verdict.value if verdict is Verdict.UNDECIDED else ""))
         if message:
             ElementTree.SubElement(case, "failure", message=visible(message))
         ElementTree.SubElement(case, "system-out").text = visible(f"{verdict}: {summary(result.outcome)}")

@@ -51,7 +51,7 @@ def _page(entries: list[Entry]) -> Page:
         answer = entry.answer
         over = "–" if entry.over_all is None else str(entry.over_all.value)
         at_c = "–" if answer.at_c is None else answer.at_c
-        place = [answer.row.name, answer.epsilon, str(answer.row.claimed), badge(answer.verdict.value), at_c, over]
+        place = [answer.row.name, answer.epsilon, str(answer.row.claimed), badge(answer.verdict), at_c, over]
         rows.append([*place, answer.row.statdp, answer.row.sniper, f"{answer.seconds:.1f}"])
     notes = [Note(f"{sum(entry.answer.seconds for entry in entries):.1f} s of computing")]
     for entry in entries:

@@ -18,7 +18,7 @@ from dpaudit.audit.setting import Setting
 from dpaudit.evidence import composition, covers
 from dpaudit.evidence.law import enclosed_law
 from dpaudit.evidence.verifier.arithmetic import Malformed, Undecided
-from dpaudit.evidence.verifier.core import Rejected
+from dpaudit.evidence.verifier.core import Rejected, Unconfirmed
 from dpaudit.evidence.verifier.main import kind_of
 from dpaudit.evidence.verifier.reading import DIGITS, FORMAT, VERSION, digest
 from dpaudit.evidence.verifier.subject import FAMILY
@@ -28,6 +28,7 @@ from dpaudit.forall.ranged import Ranged
 from dpaudit.mechanisms.base import Mechanism
 from dpaudit.numbers.enclosure import Enclosure, outward
 from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.adjacency import ALL_PAIRS, REPLACE_ONE
 from dpaudit.privacy.claim import Claim, Evidence
 from dpaudit.privacy.protocols import Dataset, plain, text
@@ -87,24 +88,25 @@ def certificate(result: Result) -> dict[str, Any]:
         "statement": _statement(result.claim, evidence),
         "witness": _witness(mechanism, evidence),
     }
-    least, own = _bits_for(document["statement"]), result.claim.to_dict()["verdict"]
+    least, own = _bits_for(document["statement"]), result.claim.verdict
     for factor in (1, 2, 4, 8):
         bits = factor * least
         document["law"] = enclosed_law(mechanism, held, _ordered(mechanism, mechanism.outputs()), bits, covers_all)
         found = _complete(document, evidence.bits)
         try:
-            verdict = kind_of(found)(found, False).check()[1]["verdict"]
+            stated = kind_of(found)(found, False).check()[1]["verdict"]
         except (Malformed, RecursionError) as problem:
             raise NotAccepted(mechanism, problem) from None
-        except Rejected as problem:
-            if "undecided" not in str(problem):
-                raise Contradicted(mechanism, problem) from None
+        except Unconfirmed as problem:
             if factor == 8:
                 raise NotAccepted(mechanism, problem) from None
             continue
-        if {verdict, own} == {"PROVED", "REFUTED"}:
+        except Rejected as problem:
+            raise Contradicted(mechanism, problem) from None
+        verdict = None if stated is None else Verdict(stated)
+        if {verdict, own} == {Verdict.PROVED, Verdict.REFUTED}:
             raise Contradicted(mechanism, Rejected(f"its verdict is {verdict}, not {own}"))
-        if verdict != "UNDECIDED" or own == "UNDECIDED" or factor == 8:
+        if verdict is not Verdict.UNDECIDED or own is Verdict.UNDECIDED or factor == 8:
             return found
     raise AssertionError("unreachable")
 

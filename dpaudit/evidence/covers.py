@@ -15,7 +15,7 @@ from dpaudit.forall.every_n_search import Closed
 from dpaudit.forall.prior_boxes import PriorMapResult
 from dpaudit.forall.ranged import Ranged, Span
 from dpaudit.mechanisms.base import PosteriorMechanism
-from dpaudit.numbers.enclosure import outward
+from dpaudit.numbers.enclosure import or_infinity, outward
 from dpaudit.numbers.errors import InputError
 
 TheoremResult = RatioResult | PriorMapResult | EveryNResult
@@ -68,7 +68,7 @@ def _bounds(result: RatioResult) -> dict[str, str]:
 def _where(result: RatioResult) -> str:
     """The epsilon at which the witness reaches the lower bound; 0 and inf are limits."""
     if result.cover is not None:
-        return _end(result.cover.epsilon)
+        return or_infinity(result.cover.epsilon)
     span = result.subject.epsilon
     assert isinstance(span, Span)
     every = "0" if span.low is None else str(span.low)
@@ -99,7 +99,7 @@ def every_n(result: EveryNResult) -> dict[str, Any]:
     if isinstance(best, Below):
         x, y, r = (cells[0] for cells in (best.witness.x, best.witness.x_prime, best.witness.output))  # type: ignore[index]
         witness = {"n": best.n, "side": 0, "x": x, "x_prime": y, "output": r}
-        witness |= {"epsilon": _end(best.epsilon)} if ratio else {}
+        witness |= {"epsilon": or_infinity(best.epsilon)} if ratio else {}
     else:
         peak = best.peak
         witness = {"side": int(best.side != ranged.prior), "x": peak.x, "x_prime": peak.x_prime, "output": peak.output}
@@ -160,8 +160,3 @@ def _expanded(mechanism: PosteriorMechanism, cuts: Cuts) -> list[list[Any]]:
     texts = {canonical(x, y): [str(cut) for cut in ends] for (x, y), ends in cuts.items()}
     ordered = ((x, y) for x in mechanism.datasets() for y in mechanism.neighbors(x))
     return [[list(x), list(y), texts[key]] for x, y in ordered if (key := canonical(x, y)) in texts]
-
-
-def _end(epsilon: Fraction | None) -> str:
-    """Returns an epsilon as text; 0 and inf are limits."""
-    return "inf" if epsilon is None else str(epsilon)

@@ -18,7 +18,7 @@ from dpaudit.mechanisms.closed_form import ClosedForm
 from dpaudit.mechanisms.exponential import BALL_BYTES, Exponential, with_exponent
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
-from dpaudit.numbers.enclosure import Enclosure, exact, outward
+from dpaudit.numbers.enclosure import INFINITY, Enclosure, exact, or_infinity, outward
 from dpaudit.numbers.errors import InputError, TooLargeError
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.claim import Claim
@@ -26,7 +26,7 @@ from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.loss import verdict
 from dpaudit.privacy.pairs import Witness
 
-LIMITS = {"0": "in the limit ε → 0", "inf": "in the limit ε → ∞"}
+LIMITS = {"0": "in the limit ε → 0", INFINITY: "in the limit ε → ∞"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,15 +167,13 @@ def _place(cover: Cover) -> dict[str, str]:
     if cover.pair.alike:
         return {"epsilon": "every"}
     if cover.known:
-        limits = {None: {"limit": "inf"}, Fraction(0): {"limit": "0"}}
-        return limits.get(cover.epsilon, {"epsilon": str(cover.epsilon)})
+        return {"epsilon" if cover.epsilon else "limit": or_infinity(cover.epsilon)}
     spots = [node.interval for node in cover.left] or [(cover.epsilon or Fraction(0), cover.epsilon)]
     highs = [high for _, high in spots]
     low = min(low for low, _ in spots)
-    high = None if None in highs else max(h for h in highs if h is not None)
-    if high is None:
-        return {"lower": str(low), "upper": "inf"}
-    return outward(low, high, 8).to_dict()
+    if None in highs:
+        return {"lower": str(low), "upper": INFINITY}
+    return outward(low, max(high for high in highs if high is not None), 8).to_dict()
 
 
 # ------------------------------------------------------------------ the Laplace family
@@ -235,7 +233,7 @@ def _largest(form: ClosedForm, span: Span) -> tuple[Fraction | tuple[Fraction], 
         return linear, {"epsilon": "every"}
     if log > 0:
         return (linear + log, {"limit": "0"}) if span.low is None else ((span.low,), {"epsilon": str(span.low)})
-    return (linear, {"limit": "inf"}) if span.high is None else ((span.high,), {"epsilon": str(span.high)})
+    return (linear, {"limit": INFINITY}) if span.high is None else ((span.high,), {"epsilon": str(span.high)})
 
 
 def _ratio(form: ClosedForm, epsilon: Fraction) -> Ball:

@@ -17,7 +17,7 @@ from dpaudit.forall.every_n_rates import Family
 from dpaudit.forall.every_n_search import Place
 from dpaudit.forall.ranged import Ranged, settled
 from dpaudit.forall.theorem import EveryEpsilon, Supremum, bounded, by_algebra, claimed_factor, stated_bound
-from dpaudit.numbers.enclosure import Enclosure
+from dpaudit.numbers.enclosure import Enclosure, or_infinity
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import whole
 from dpaudit.posterior.distances import Hellinger
@@ -56,7 +56,7 @@ class EveryNResult(Supremum):
         """The fields for JSON; the theory is for the certificate."""
         members = {name: value for name, value in super().members().items() if name != "theory"}
         cells = {name: list(value) for name, value in vars(self.witness).items() if isinstance(value, tuple)}
-        return members | {"attained": n_text(self.attained), "witness": {**self.witness.to_dict(), **cells}}
+        return members | {"attained": or_infinity(self.attained), "witness": {**self.witness.to_dict(), **cells}}
 
     @property
     def value(self) -> Enclosure:
@@ -175,7 +175,7 @@ def every_n_and_epsilon(ranged: Ranged, effort: Effort) -> EveryNRatioResult:
     theory = _theory(ranged, effort, every_epsilon=True)
     claim = Claim(EveryEpsilon(factor, "all"), verdict(theory.supremum, factor))
     best = theory.best
-    at = "every" if isinstance(best, Place) else "inf" if best.epsilon is None else str(best.epsilon)
+    at = "every" if isinstance(best, Place) else or_infinity(best.epsilon)
     members = {**_members(ranged, theory), "attained_epsilon": at}
     return EveryNRatioResult(**members, ratio=theory.supremum, claim=claim, **_last(ranged, effort, start))
 
@@ -205,11 +205,6 @@ def _members(ranged: Ranged, theory: Theory) -> dict[str, Any]:
         "precision_bits": theory.bits,
         "theory": theory,
     }
-
-
-def n_text(n: int | None) -> str:
-    """The n of a supremum as JSON has it: "inf" in the limit n → ∞."""
-    return "inf" if n is None else str(n)
 
 
 def _where(ranged: Ranged, best: Place | Below) -> tuple[int | None, Witness]:

@@ -17,7 +17,7 @@ from flint import arb, arb_poly, fmpq
 from dpaudit.noise.pieces import Grid, Terms, at_point, derivative, plus, times
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
-from dpaudit.numbers.exponentials import Exponentials, is_positive
+from dpaudit.numbers.exponentials import SIGN_BITS, Exponentials, is_positive
 from dpaudit.numbers.verdict import Verdict
 
 ORDER = 8
@@ -116,7 +116,7 @@ class Smooth:
         if balls.certainly_less(value, arb(0)):
             return -1
         exact = self.exact(t)
-        return 0 if not exact else 1 if is_positive(exact) is Verdict.PROVED else -1
+        return sign_of(exact) if exact else 0
 
     def order_at(self, t: Fraction) -> tuple[int, Smooth]:
         """(k, k-th derivative): the first derivative that does not vanish at t."""
@@ -163,8 +163,11 @@ class Wronskian(Smooth):
 
 
 def sign_of(value: Exponentials) -> int:
-    """The sign of a number that is not 0."""
-    return 1 if is_positive(value) is Verdict.PROVED else -1
+    """The sign of a number that is not 0; PrecisionExhausted where no precision tells it from 0."""
+    positive = is_positive(value)
+    if positive is Verdict.UNDECIDED:
+        raise balls.PrecisionExhausted(SIGN_BITS)
+    return 1 if positive is Verdict.PROVED else -1
 
 
 def cells(f: Smooth, low: Fraction | None, high: Fraction | None) -> list[Cell]:

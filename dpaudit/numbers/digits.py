@@ -13,6 +13,9 @@ import re
 from collections.abc import Callable
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, Inexact
 from fractions import Fraction
+from typing import Protocol
+
+from dpaudit.numbers.verdict import Verdict
 
 MOST, LEAST = 6, 4
 """Significant digits that are shown where they are known, and below which both ends are shown instead."""
@@ -26,58 +29,69 @@ MANY = 60
 """Digits, and decimal places of a percentage, where as many are needed to see on which side of a bound a number is."""
 
 
-def short(enclosure: dict[str, str]) -> str:
+class Ends(Protocol):
+    """An enclosure: its ends are decimals, or infinite."""
+
+    @property
+    def lower(self) -> Fraction:
+        """The lower end."""
+
+    @property
+    def upper(self) -> Fraction:
+        """The upper end."""
+
+
+def short(enclosure: Ends) -> str:
     """The digits that both ends round to, at most six; where they share none, both ends.
 
-    >>> short({"lower": "0.1", "upper": "0.9"}), short({"lower": "0.41653125", "upper": "0.41653148"})
+    >>> from dpaudit.numbers.enclosure import decimals
+    >>> short(decimals("0.1", "0.9")), short(decimals("0.41653125", "0.41653148"))
     ('[0.1, 0.9]', '0.416531')
-    >>> short({"lower": "inf", "upper": "inf"}), short({"lower": "1e-8", "upper": "1e-8"})
-    ('∞', '1e-8')
-    >>> short({"lower": "0.099849", "upper": "0.09986"})
-    '[0.0998, 0.0999]'
+    >>> short(decimals("inf", "inf")), short(decimals("1e-8", "1e-8")), short(decimals("0.099849", "0.09986"))
+    ('∞', '1e-8', '[0.0998, 0.0999]')
     """
-    lower, upper = Decimal(enclosure["lower"]), Decimal(enclosure["upper"])
-    if lower.is_infinite():
-        return "∞" if lower > 0 else "−∞"
-    if upper.is_infinite():
-        return f"≥ {written(_rounded(lower, MOST, ROUND_FLOOR))}"
-    if lower == upper and len(enclosure["lower"]) <= 9:
-        return written(lower)
+    lower, upper = enclosure.lower, enclosure.upper
+    if math.isinf(lower):
+        return "∞"
+    if math.isinf(upper):
+        return f"≥ {at_least(lower)}"
+    if lower == upper and len(exact := decimal(str(lower), 9)) <= 9 and "/" not in exact:
+        return written(Decimal(exact))
     if lower <= 0 < upper:
-        size = written(_rounded(max(lower.copy_negate(), upper), 3, ROUND_CEILING))
+        size = at_most(max(-lower, upper), 3)
         return f"≤ {size}" if lower == 0 else f"|…| ≤ {size}"
     for digits in range(MOST, LEAST - 1, -1):
         if (near := _rounded(lower, digits)) == _rounded(upper, digits):
             return written(near)
-    return f"[{written(_rounded(lower, 3, ROUND_FLOOR))}, {written(_rounded(upper, 3, ROUND_CEILING))}]"
+    return f"[{at_least(lower, 3)}, {at_most(upper, 3)}]"
 
 
-def beside(enclosure: dict[str, str], bound: Fraction | None, outcome: str | None) -> str:
+def beside(enclosure: Ends, bound: Fraction | None, outcome: Verdict | None) -> str:
     """The number as printed beside the bound of "number <= bound": with digits that show the verdict.
 
-    >>> beside({"lower": "1.0000000001", "upper": "1.0000000001"}, Fraction(1), "REFUTED")
+    >>> from dpaudit.numbers.enclosure import decimals
+    >>> beside(decimals("1.0000000001", "1.0000000001"), Fraction(1), Verdict.REFUTED)
     '1.0000000001'
-    >>> beside({"lower": "0.84", "upper": "1.0994"}, Fraction("1.0995"), "PROVED")
+    >>> beside(decimals("0.84", "1.0994"), Fraction("1.0995"), Verdict.PROVED)
     '[0.84, 1.0994]'
-    >>> beside({"lower": "0.3333", "upper": "0.3334"}, Fraction(1, 3), "PROVED")
+    >>> beside(decimals("0.3333", "0.3334"), Fraction(1, 3), Verdict.PROVED)
     '0.3333'
-    >>> beside({"lower": "0.4" + 200 * "9", "upper": "0.5" + 200 * "0" + "1"}, Fraction(1, 2), "UNDECIDED")
+    >>> beside(decimals("0.4" + 200 * "9", "0.5" + 200 * "0" + "1"), Fraction(1, 2), Verdict.UNDECIDED)
     '0.5 to 60 digits'
     """
-    lower, upper = Decimal(enclosure["lower"]), Decimal(enclosure["upper"])
-    if bound is None or outcome is None or not lower.is_finite() or not upper.is_finite() or lower < 0:
+    low, high = enclosure.lower, enclosure.upper
+    if bound is None or outcome is None or math.isinf(low) or math.isinf(high) or low < 0:
         return short(enclosure)
-    low, high = Fraction(lower), Fraction(upper)
-    if outcome == "UNDECIDED":
-        near = _rounded(_near(low), MANY)
-        if low < high and near == _rounded(_near(high), MANY):
+    if outcome is Verdict.UNDECIDED:
+        near = _rounded(low, MANY)
+        if low < high and near == _rounded(high, MANY):
             return f"{written(near)} to {MANY} digits"
         return _between(low, high, lambda a, b: b - a <= 2 * (high - low))
     if not low:
         return short(enclosure)
-    if outcome == "REFUTED":
+    if outcome is Verdict.REFUTED:
         if low <= bound:  # known by algebra, to no digit
-            return f"({bound}, {written(upper)}]"
+            return f"({bound}, {at_most(high, MANY)}]"
         return _one(low, high, lambda shown: shown > bound) or _between(low, high, lambda a, b: a > bound)
     high = min(high, bound)
 
@@ -94,7 +108,7 @@ def _one(
     """The digits that both ends round to: six at most, more where only these are ``right``; None of none."""
 
     def common(digits: int) -> Decimal | None:
-        ends = [_rounded(_near(end), digits, how) for end in (low, high)]
+        ends = [_rounded(end, digits, how) for end in (low, high)]
         return ends[0] if ends[0] == ends[1] else None
 
     few = next((found for digits in range(MOST, least - 1, -1) if (found := common(digits)) is not None), None)
@@ -105,18 +119,14 @@ def _one(
 
 def _between(low: Fraction, high: Fraction, right: Callable[[Fraction, Fraction], bool], last: str = "") -> str:
     """Both ends, rounded outward to three digits, or to as many as are ``right``; else it ends in ``last``."""
-    near = _rounded(_near(low), MANY)
-    if near == _rounded(_near(high), MANY) and right(Fraction(near), Fraction(near)):
+    near = _rounded(low, MANY)
+    if near == _rounded(high, MANY) and right(Fraction(near), Fraction(near)):
         return written(near)
     for digits in range(3, MANY):
         a, b = at_least(low, digits), at_most(high, digits)
         if right(Fraction(a), Fraction(b)):
             return f"[{a}, {b}]"
     return f"[{at_least(low, 3)}, {last or b}]"
-
-
-def _near(value: Fraction) -> Decimal:
-    return Context(prec=2 * MANY).divide(Decimal(value.numerator), Decimal(value.denominator))
 
 
 def equated(name: str, value: str) -> str:
@@ -130,8 +140,9 @@ def equated(name: str, value: str) -> str:
     return f"{name} in {value}" if value[0] in "[(" else f"{name} = {value}"
 
 
-def _rounded(value: Decimal, digits: int, how: str | None = None) -> Decimal:
-    return Context(prec=digits, rounding=how).plus(value) if how else Context(prec=digits).plus(value)
+def _rounded(value: Fraction | int, digits: int, how: str | None = None) -> Decimal:
+    """The number rounded to so many digits, to nearest unless told ``how``, by one division."""
+    return Context(prec=digits, rounding=how).divide(Decimal(value.numerator), Decimal(value.denominator))
 
 
 def written(value: Decimal) -> str:
@@ -204,10 +215,10 @@ def at_least(value: Fraction | int, digits: int = MOST) -> str:
 
 
 def _outward(value: Fraction | int, digits: int, how: str) -> str:
-    """The number rounded in one direction, by one division that is exact but for that."""
+    """The number rounded in one direction."""
     if value in (math.inf, -math.inf):
         return "∞" if value > 0 else "−∞"
-    return written(Context(prec=digits, rounding=how).divide(Decimal(value.numerator), Decimal(value.denominator)))
+    return written(_rounded(value, digits, how))
 
 
 def rough(value: float | Fraction, digits: int) -> str:
@@ -218,27 +229,28 @@ def rough(value: float | Fraction, digits: int) -> str:
     """
     if value in (math.inf, -math.inf):
         return "∞" if value > 0 else "−∞"
-    return written(_rounded(_near(Fraction(value)), digits))
+    return written(_rounded(Fraction(value), digits))
 
 
-def percent(share: dict[str, str]) -> str:
-    """A share in per cent, about three digits, more where it would else be rounded onto 100 %.
+def percent(share: Ends) -> str:
+    """A share in per cent, about three digits, more where it would otherwise be rounded to 100 %.
 
-    >>> percent({"lower": "1.004", "upper": "1.004"}), percent({"lower": "0.99999", "upper": "0.99999"})
+    >>> from dpaudit.numbers.enclosure import decimals
+    >>> percent(decimals("1.004", "1.004")), percent(decimals("0.99999", "0.99999"))
     ('100.4 %', '99.999 %')
-    >>> percent({"lower": "1", "upper": "1"}), percent({"lower": "0.9", "upper": "1.1"})
+    >>> percent(decimals("1", "1")), percent(decimals("0.9", "1.1"))
     ('100 %', 'between 90 % and 110 %')
-    >>> percent({"lower": "1.00001", "upper": "1.3"}), percent({"lower": "248278991.1", "upper": "248278991.2"})
+    >>> percent(decimals("1.00001", "1.3")), percent(decimals("248278991.1", "248278991.2"))
     ('between 100.001 % and 130 %', 'at least 24000000000 %')
     """
-    if share["lower"] == "inf":
+    if math.isinf(share.lower):
         return "∞"
-    low = Fraction(share["lower"]) * 100
+    low = share.lower * 100
     if low >= HUGE:
         return f"at least {_digits(Decimal(at_least(low, 2)))} %"
-    if share["upper"] == "inf":
+    if math.isinf(share.upper):
         return f"at least {_outer(low, low > 100)} %"
-    high, best = Fraction(share["upper"]) * 100, ""
+    high, best = share.upper * 100, ""
     if not low and high:
         return f"at most {_outer(high, high < 100, up=True)} %"
     for places in range(MANY):

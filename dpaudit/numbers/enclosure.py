@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -13,6 +13,13 @@ from dpaudit.numbers.digits import written
 from dpaudit.numbers.verdict import Verdict
 
 K = TypeVar("K")
+INFINITY = "inf"
+"""Infinity in JSON."""
+
+
+def or_infinity(value: Fraction | int | None) -> str:
+    """The number as JSON has it; None is infinity."""
+    return INFINITY if value is None else str(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +39,11 @@ class Enclosure:
     def is_open(self) -> bool:
         """Whether only a lower bound is known: the upper end is infinite, the lower end is not."""
         return self.upper == math.inf and not self.is_infinite
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether both ends are finite."""
+        return self.upper != math.inf
 
     @property
     def is_infinite(self) -> bool:
@@ -125,7 +137,7 @@ class Enclosure:
 
     def _decimal(self, end: Fraction) -> str:
         if end == math.inf:
-            return "inf"
+            return INFINITY
         scaled = end * 10**self.places
         if scaled.denominator != 1:
             raise ValueError("an end of an enclosure is not a decimal of the stated places")
@@ -198,6 +210,31 @@ def at_least(lower: Fraction, digits: int) -> Enclosure:
     """
     found = outward(lower, lower, digits)
     return Enclosure(found.lower, cast(Fraction, math.inf), found.places)
+
+
+def decimals(lower: str, upper: str) -> Enclosure:
+    """The enclosure that ``to_dict`` has written: its ends are decimals, or "inf".
+
+    >>> decimals("0.25", "inf"), decimals("1e-8", "0.5").to_dict()
+    (Enclosure(0.25, inf), {'lower': '1e-8', 'upper': '0.5'})
+    """
+    ends = [math.inf if text == INFINITY else Decimal(text) for text in (lower, upper)]
+    places = [max(0, -int(end.as_tuple().exponent)) for end in ends if isinstance(end, Decimal)]
+    low, high = (Fraction(end) if isinstance(end, Decimal) else cast(Fraction, end) for end in ends)
+    if low > high:
+        raise ValueError("lower is above upper")
+    return Enclosure(low, high, max(places, default=0))
+
+
+def largest(values: Sequence[Enclosure]) -> int:
+    """The position of the first value with the largest lower end: a witness of what the maximum is at least."""
+    return max(range(len(values)), key=lambda i: values[i].lower)
+
+
+def maximum(values: Sequence[Enclosure]) -> Enclosure:
+    """The enclosure of the maximum."""
+    places = max(value.places for value in values)
+    return Enclosure(values[largest(values)].lower, max(value.upper for value in values), places)
 
 
 EQUAL = Fraction(1, 10**6)

@@ -97,4 +97,4 @@ def _instance(found: Instance) -> str:
 
 
 def _number(value: Enclosure) -> str:
-    return short(value.to_dict())
+    return short(value)

@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import MISSING, fields, is_dataclass
-from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
 from functools import lru_cache
-from math import inf
 from types import UnionType
-from typing import Any, Union, cast, get_args, get_origin, get_type_hints
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
-from dpaudit.numbers.enclosure import Enclosure
+from dpaudit.numbers.enclosure import Enclosure, decimals
 from dpaudit.privacy.guarantee import Guarantee, parse_guarantee
 from dpaudit.reports.table import CELLS, Column, Table
 
@@ -92,12 +90,7 @@ def _fraction(value: Any) -> Fraction:
 def _enclosure(value: Any) -> Enclosure:
     if set(value) != {"lower", "upper"}:
         raise TypeError("an enclosure has lower and upper")
-    ends = [Decimal(value["lower"]), Decimal(value["upper"])]
-    places = [max(0, -int(end.as_tuple().exponent)) for end in ends if end.is_finite()]
-    lower, upper = (cast(Fraction, inf) if end.is_infinite() else Fraction(end) for end in ends)
-    if lower > upper:
-        raise ValueError("lower is above upper")
-    return Enclosure(lower, upper, max(places, default=0))
+    return decimals(value["lower"], value["upper"])
 
 
 def _table(value: Any) -> Table:

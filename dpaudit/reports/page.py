@@ -178,7 +178,7 @@ def _evidence(finding: Finding) -> Iterator[str]:
     yield f"Neighboring data sets{at}: x = {words.value_text(proof.x)} and x′ = {words.value_text(proof.x_prime)}"
     bound = found.bound if found is not None and proof.quantity == found.quantity else None
     outcome = None if bound is None else compared(proof.value, bound)
-    shown = beside(proof.value.to_dict(), bound, None if outcome is None else outcome.value)
+    shown = beside(proof.value, bound, outcome)
     against = "" if outcome is None or bound is None else f"{SIGNS[outcome]} {powers(str(bound))}"
     name = proof.quantity
     if proof.output is not None:
@@ -270,5 +270,5 @@ def cell(column: Column, value: Cell) -> Text:
     if isinstance(value, Verdict):
         return _verdict(value)
     if isinstance(value, Enclosure):
-        return Text(short(value.to_dict()))
+        return Text(short(value))
     return Text(decimal(str(value)) if isinstance(value, Fraction) else powers(str(value)))

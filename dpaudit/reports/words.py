@@ -43,7 +43,7 @@ def value_text(value: Value | None) -> str:
 
 def number(value: Enclosure) -> str:
     """A number in at most six digits that are known."""
-    return short(value.to_dict())
+    return short(value)
 
 
 class Said(NamedTuple):
@@ -100,7 +100,7 @@ def _failing(finding: Finding, found: Judgement) -> str:
         supremum = "" if found.value is None else f": its supremum is {number(found.value)}"
         return f"its true ε exceeds {who} for some n{supremum}"
     at = "" if proof.n is None else f"at n = {proof.n}, "
-    value = beside(proof.value.to_dict(), found.bound, Verdict.REFUTED.value)
+    value = beside(proof.value, found.bound, Verdict.REFUTED)
     bound = "" if found.bound is None else f", above {powers(str(found.bound))}, {who}"
     verb = "lies in " if value[0] in "[(" else "" if value[0] in "≤≥" else "is "
     return f"{at}its {proof.quantity} {verb}{value}{bound}"
@@ -181,7 +181,7 @@ def reader_line(document: Document) -> str:
 
 def claim_verdict(claim: Paper) -> str:
     """The verdict on a claim, with its reach where that is a grid."""
-    return f"{claim.verdict.value}{on_its_grid(claim.verdict.value, claim.establishes)}"
+    return f"{claim.verdict.value}{on_its_grid(claim.verdict, claim.establishes)}"
 
 
 def bounds_sentence(document: Document) -> str:
@@ -251,7 +251,7 @@ def true_epsilon(finding: Finding) -> str:
         return "not known"
     if found is None or found.quantity != "true ε" or found.bound is None:
         return number(finding.epsilon)
-    return beside(finding.epsilon.to_dict(), found.bound, found.verdict.value)
+    return beside(finding.epsilon, found.bound, found.verdict)
 
 
 def epsilon_line(finding: Finding) -> str:

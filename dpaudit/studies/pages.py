@@ -68,7 +68,7 @@ def _accuracy_bounds(result: AccuracyResult) -> list[Part]:
         return [Note("The documents state no bound for this mechanism, distance and k.")]
     rows = []
     for bound in result.bounds:
-        verdict = badge(bound.verdict.value)
+        verdict = badge(bound.verdict)
         if bound.thresholds > 1:
             verdict = Words(verdict, f" at {bound.failing or bound.thresholds} of {bound.thresholds} t")
         numbers = [bound.t, bound.kappa, bound.probability, bound.value, bound.margin]
@@ -130,7 +130,7 @@ def releases_page(result: CalibrateReleasesResult) -> Page:
     rows += [("effort", f"{result.trials} values tried, {result.seconds:.2f} s"), ("check", Command(result.check))]
     rows += [("again", Command(result.command or ""))]
     sentence = f"{target.text()}: {Verdict.PROVED.value} with {name} = {decimal(str(result.value))}"
-    return [Headline(MARKS[Verdict.PROVED], COLOURS[Verdict.PROVED.value], sentence), Fields(rows)]
+    return [Headline(MARKS[Verdict.PROVED], COLOURS[Verdict.PROVED], sentence), Fields(rows)]
 
 
 def gammas_page(result: GammaResult) -> Page:
@@ -273,7 +273,7 @@ def samples_page(result: SamplesResult, lower: str, ceiling: str) -> Page:
     rows.append(("at best", f"ε = {ceiling}: so many samples show no more than that, whatever the code does"))
     for reach in result.reach:
         rows.append((f"at {reach.at}", Words("ε = ", reach.epsilon, ": events this likely show no more")))
-    fits = [(fit.x, badge(fit.verdict.value), fit.output or "", fit.why) for fit in result.fit]
+    fits = [(fit.x, badge(fit.verdict), fit.output or "", fit.why) for fit in result.fit]
     table = [Table(["data x", "is it this law?", "output", "why"], fits, prose=["why"])] if fits else []
     often = "Hardly an output occurs twice, so no event of one output shows anything: return fewer, round(r, 1)."
     hint = [Note(often)] if result.scattered else []

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Iterable, Sequence
-from fractions import Fraction
 from io import BytesIO, StringIO
-from math import inf
 from pathlib import Path
 from typing import Any
 
 from dpaudit.audit.setting import is_ranged
 from dpaudit.files.text import csv_cell
 from dpaudit.files.writing import check_writable, refuse_inputs, write_file
+from dpaudit.numbers.enclosure import decimals, largest, maximum
 from dpaudit.numbers.errors import InputError, missing_extra, visible
 from dpaudit.posterior.model import show
 from dpaudit.sweeps.plan import parameter_names
@@ -97,23 +96,17 @@ def combine(parts: Sequence[tuple[Any, ...]]) -> Row:
 
 def _combined(results: Sequence[dict[str, Any]]) -> Row:
     """The maximum of the parts: the largest lower and the largest upper bound, and where the first occurs."""
-    best = max(results, key=lambda result: _number(result["lower"]))
-    lower, upper = best["lower"], max((result["upper"] for result in results), key=_number)
+    values = [decimals(result["lower"], result["upper"]) for result in results]
+    best, value = results[largest(values)], maximum(values)
     shown = {name: _cell_text(best.get(name)) for name in ("x", "x_prime", "output")}
     return {
-        "lower": lower,
-        "upper": upper,
-        "midpoint": float((_number(lower) + _number(upper)) / 2),
+        **value.to_dict(),
+        "midpoint": float((value.lower + value.upper) / 2),
         "attained": best.get("attained"),
         "tier": best.get("tier"),
         "precision_bits": max((result["bits"] for result in results if "bits" in result), default=None),
         **shown,
     }
-
-
-def _number(text: str) -> Fraction | float:
-    """The exact number; infinity as the float, which compares rightly."""
-    return inf if text == "inf" else Fraction(text)
 
 
 def _cell_text(value: list[int] | str | None) -> str | None:

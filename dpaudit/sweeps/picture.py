@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from dpaudit.audit.setting import is_ranged
 from dpaudit.numbers.digits import rough
-from dpaudit.numbers.enclosure import Enclosure
+from dpaudit.numbers.enclosure import Enclosure, decimals
 from dpaudit.numbers.errors import InputError
 from dpaudit.sweeps.plan import parameter_names
 
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 Row = Mapping[str, Any]
 MOST_LINES = 12
 """More lines than this cannot be told apart."""
-DRAWN_AT = 17
-"""Decimal places of the ends; they are drawn and not printed."""
 
 
 def draw(axes: Axes, rows: Sequence[Row]) -> None:
@@ -29,7 +27,7 @@ def draw(axes: Axes, rows: Sequence[Row]) -> None:
     over, found = _places(rows)
     series: dict[str, dict[Fraction | int, Enclosure]] = {}
     for label, (at, row) in zip(_labels(over, found), found, strict=True):
-        series.setdefault(label, {})[at] = Enclosure(Fraction(row["lower"]), Fraction(row["upper"]), DRAWN_AT)
+        series.setdefault(label, {})[at] = decimals(row["lower"], row["upper"])
     if len(series) > MOST_LINES:
         rule = f"{MOST_LINES} can be told apart; export the table and draw a part of it"
         raise InputError("plot", f"{len(series)} lines", rule)
@@ -44,7 +42,8 @@ def draw(axes: Axes, rows: Sequence[Row]) -> None:
 
 def _places(rows: Sequence[Row]) -> tuple[str, list[tuple[Fraction | int, Row]]]:
     """What the picture ranges over, and the rows that are drawn, each with its place there."""
-    known = [row for row in rows if row["state"] == "done" and "inf" not in (row["lower"], row["upper"])]
+    done = [row for row in rows if row["state"] == "done"]
+    known = [row for row in done if decimals(row["lower"], row["upper"]).is_finite]
     for quantity in dict.fromkeys(_quantity(row) for row in known):
         mine = [row for row in known if _quantity(row) == quantity]
         for over in ("n", "eps", "k", *parameter_names()):

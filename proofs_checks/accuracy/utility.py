@@ -16,6 +16,7 @@ from dpaudit.mechanisms.exponential import EHD
 from dpaudit.mechanisms.laplace import LSHist, LSZhang
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
+from dpaudit.numbers.verdict import Verdict
 from dpaudit.posterior.model import Model
 from dpaudit.studies.accuracy.staircase import build
 from proofs_checks.accuracy.rows import power
@@ -74,15 +75,23 @@ ROWS: tuple[tuple[type[PosteriorMechanism], Steps, int], ...] = (
 )
 
 
-def row(kind: type[PosteriorMechanism], steps: Steps, cells: int, at: Point) -> tuple[tuple[str, ...], bool]:
-    """One line of the table, and whether the printed distance is certainly at least the true one."""
+WORDS = {
+    Verdict.REFUTED: "some h > U",
+    Verdict.UNDECIDED: "h ≤ U is undecided in some row",
+    Verdict.PROVED: "h ≤ U in every row",
+}
+"""The finding on a mechanism, by the first of these verdicts that a row of it has."""
+
+
+def row(kind: type[PosteriorMechanism], steps: Steps, cells: int, at: Point) -> tuple[tuple[str, ...], Verdict]:
+    """One line of the table, and the verdict on h <= U, the printed distance."""
     n, eps, delta = at.n, at.eps, at.delta
     mechanism = kind(Model(n, UNIFORM), eps)
     h, kl = (quantile(mechanism, metric, 1 - delta) for metric in ("hellinger", "kl"))
     bound = printed_distance(n, *steps(n, eps, delta))
     rest = show(printed_divergence(n, eps, delta, cells), 6) if cells else "(empty)"
     texts = [show(value, 6) for value in (h, bound, h / bound, kl)]
-    return (kind.name, str(n), str(eps), str(delta), *texts, rest), balls.certainly_at_most(h, bound)
+    return (kind.name, str(n), str(eps), str(delta), *texts, rest), balls.at_most(h, bound)
 
 
 def no_real_value() -> Proof:
@@ -95,13 +104,13 @@ def no_real_value() -> Proof:
 @check("acc.table-utility", grid=DEFAULT.wider(n=[100, 200]), weight=3)
 def utility(context: Context) -> Outcome:
     """Measures the utility table."""
-    lines, bounded = [], {kind.name: True for kind, *_ in ROWS}
+    lines, verdicts = [], {kind.name: set[Verdict]() for kind, *_ in ROWS}
     with balls.precision(BITS):
         for kind, steps, cells in ROWS:
             for point in context.grid:
-                line, holds = row(kind, steps, cells, point)
+                line, verdict = row(kind, steps, cells, point)
                 lines.append(line)
-                bounded[kind.name] = bounded[kind.name] and holds
+                verdicts[kind.name].add(verdict)
     columns = (
         "mechanism",
         "n",
@@ -113,8 +122,8 @@ def utility(context: Context) -> Outcome:
         "KL exact",
         "KL printed, O(.) = 1",
     )
-    words = {True: "h ≤ U in every row", False: "some h > U"}
-    finding = "; ".join(f"{name}: {words[holds]}" for name, holds in bounded.items())
+    worst = {name: next(verdict for verdict in WORDS if verdict in found) for name, found in verdicts.items()}
+    finding = "; ".join(f"{name}: {WORDS[verdict]}" for name, verdict in worst.items())
     return annotate(
         measured(Table(columns, tuple(lines)), f"with the base inverted, {finding}"),
         ("as printed, the H rows have no real value (base > 1)", no_real_value()),

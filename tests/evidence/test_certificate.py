@@ -4,6 +4,8 @@ import copy
 import json
 import sys
 from fractions import Fraction as Fr
+from types import SimpleNamespace
+from unittest.mock import Mock
 
 import certificates
 import pytest
@@ -14,6 +16,7 @@ from dpaudit.cli import main
 from dpaudit.evidence import certificate
 from dpaudit.evidence.verifier import reading
 from dpaudit.evidence.verifier.arithmetic import Malformed
+from dpaudit.evidence.verifier.core import Rejected, Unconfirmed
 from dpaudit.mechanisms import exponential, laplace, mhdelta
 from dpaudit.numbers import balls
 from dpaudit.privacy import loss as privacy_loss
@@ -383,3 +386,14 @@ def test_listed_pairs_are_in_order_and_once():
             return ["1/2", "1/2"] if x == "a" else ["1/3", "2/3"]
 
     assert certificate.certificate(dpaudit.epsilon(Chain()))["subject"]["pairs"] == [[0, 1], [1, 2]]
+
+
+OPEN, FALSE = Unconfirmed("the enclosures are too wide"), Rejected('the row of "undecided" does not sum to 1')
+
+
+@pytest.mark.parametrize(("found", "error"), [(OPEN, certificate.NotAccepted), (FALSE, certificate.Contradicted)])
+def test_only_a_rejection_contradicts_the_engine(found, error, monkeypatch):
+    monkeypatch.setattr(certificate, "kind_of", lambda _: lambda *_: SimpleNamespace(check=Mock(side_effect=found)))
+    with pytest.raises(certificate.NotAccepted) as caught:
+        make(FAMILY[0])
+    assert type(caught.value) is error

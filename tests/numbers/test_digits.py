@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import dpaudit
 from dpaudit.audit.explanation import above
 from dpaudit.numbers.digits import at_least, at_most, percent, short
+from dpaudit.numbers.enclosure import decimals
 from dpaudit.numbers.errors import TooLargeError, gib
 from dpaudit.studies.samples.samples import samples
 
@@ -23,7 +24,7 @@ NUMBERS = st.one_of(
 
 
 SHORT = {
-    ("-inf", "-inf"): "−∞",
+    ("inf", "inf"): "∞",
     ("0.333333333333", "inf"): "≥ 0.333333",
     ("-0.0011", "0.000342"): "|…| ≤ 0.0011",
     ("-0.00034201", "0.00001"): "|…| ≤ 0.000343",
@@ -45,7 +46,7 @@ SHORT = {
 
 @pytest.mark.parametrize("ends", SHORT)
 def test_the_digits_that_both_ends_have(ends):
-    assert short(dict(zip(("lower", "upper"), ends, strict=True))) == SHORT[ends]
+    assert short(decimals(*ends)) == SHORT[ends]
 
 
 @given(NUMBERS, st.integers(1, 40))
@@ -205,8 +206,8 @@ def test_what_is_printed_does_not_depend_on_the_decimal_context(rounding):
     """Somebody's code may leave any context behind: bounds stay outward."""
 
     def shown():
-        value = {"lower": "-0." + 40 * "1", "upper": "0." + 40 * "2" + "1"}
-        share = {"lower": "0.123456789", "upper": "0.123456789"}
+        value = decimals("-0." + 40 * "1", "0." + 40 * "2" + "1")
+        share = decimals("0.123456789", "0.123456789")
         third = F(1, 3)
         return [short(value), short(share), percent(share), at_most(third, 5), at_least(third, 5), above(third)]
 

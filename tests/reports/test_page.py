@@ -196,7 +196,7 @@ def test_lines_have_a_column_each_and_a_mark_where_the_statement_fails():
 def test_the_verdict_on_a_claim_says_how_far_it_reaches():
     claim = replace(FULL.claims[0], establishes=ON_GRID)
     document = Document("t", "c", claims=(claim, FULL.claims[0]))
-    assert words.claim_verdict(claim) == f"PROVED{on_its_grid('PROVED', ON_GRID)}" != "PROVED"
+    assert words.claim_verdict(claim) == f"PROVED{on_its_grid(Verdict.PROVED, ON_GRID)}" != "PROVED"
     assert "2 are proved, 1 of them on a stated grid only" in words.headline(document)
     for text in (html(Page(document, {})), markdown(Page(document, {}))):
         assert words.claim_verdict(claim) in text

@@ -14,7 +14,7 @@ from dpaudit.evidence.coq.texts import template
 from dpaudit.evidence.verifier.arithmetic import Malformed
 from dpaudit.evidence.verifier.core import Rejected
 from dpaudit.evidence.verifier.main import parts_of
-from dpaudit.evidence.verifier.reading import FORMAT, MAX_BYTES, read
+from dpaudit.evidence.verifier.reading import FORMAT, MAX_BYTES, number_or_inf, read
 from dpaudit.files.strict_json import read_bytes
 from dpaudit.files.writing import write_file
 from dpaudit.numbers.errors import InputError
@@ -89,8 +89,8 @@ def check_exportable(document: dict[str, Any]) -> None:
     statement = document["statement"]
     if statement.get("quantity") != "epsilon":
         raise InputError("certificate", statement.get("quantity"), f"this quantity cannot be exported; {CAN}")
-    if "inf" in (statement["lower"], statement["upper"]):
-        raise InputError("certificate", "inf", f"an infinite epsilon cannot be exported; {CAN}")
+    if number_or_inf(statement["upper"], "upper") is None:
+        raise InputError("certificate", statement["upper"], f"an infinite epsilon cannot be exported; {CAN}")
 
 
 def text_of(document: dict[str, Any]) -> str:

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from .arithmetic import Malformed, Undecided
-from .core import Bounds, Delta, Loss, Notion, Rejected, TradeOff
+from .core import Bounds, Delta, Loss, Notion, Rejected, TradeOff, Unconfirmed
 from .exact import ZERO
 from .family import read_family
 from .guarantees import Gaussian, Renyi, Zcdp
@@ -139,7 +139,7 @@ class FiniteLaw:
         try:
             return [*lines, *self.bounds.establish(law, x, y, self.full)], self._say()
         except Undecided:
-            raise Rejected("undecided: the enclosures are too wide to confirm the stated bounds") from None
+            raise Unconfirmed("undecided: the enclosures are too wide to confirm the stated bounds") from None
 
     def _say(self) -> dict[str, Any]:
         """The full sentence and its members."""

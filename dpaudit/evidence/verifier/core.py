@@ -33,6 +33,10 @@ class Rejected(Exception):
     """The certificate is not accepted; the text says what fails first."""
 
 
+class Unconfirmed(Rejected):
+    """Nothing is wrong so far: enclosures are too wide, or stated numbers too close, to decide."""
+
+
 @dataclass
 class Law:
     """Rows of probabilities by data set, in the order of the outputs; ``pairs`` are the ordered adjacent ones."""

@@ -27,7 +27,7 @@ from typing import Any
 from .arithmetic import Malformed, Undecided
 from .bounds import FiniteLaw
 from .composition import Composition
-from .core import Rejected
+from .core import Rejected, Unconfirmed
 from .reading import FORMAT, MAX_BYTES, VERSION, brief, digest, read, shape
 from .theorems.every_epsilon import Ratio
 from .theorems.every_epsilon_laplace import LaplaceRatio
@@ -85,7 +85,7 @@ def verify(document: Any, full: bool = False) -> tuple[list[str], dict[str, Any]
     except Malformed as problem:
         raise Rejected(f"malformed: {problem}") from None
     except Undecided:
-        raise Rejected("undecided: the stated numbers are too close to be separated") from None
+        raise Unconfirmed("undecided: the stated numbers are too close to be separated") from None
     except RecursionError:
         raise Rejected("malformed: nested too deeply") from None
     except (ArithmeticError, ValueError, TypeError, LookupError, AttributeError) as problem:

@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import Any
 
 from .arithmetic import Malformed, Undecided
-from .core import Law, Rejected, enclosure
+from .core import Law, Rejected, Unconfirmed, enclosure
 from .exact import Number
 from .reading import quoted, shape
 
@@ -93,4 +93,4 @@ class Subject:
                     return [Number(b.value, a.known) for a, b in pairs]
                 if any((b.value - a.value).sign() not in (None, 0) for a, b in pairs):
                     raise Rejected(f"an enclosure in the row of {quoted(x)} does not contain the probability")
-        raise Rejected(f"undecided with {16 * bits} bits: whether the enclosures of the row of {quoted(x)} are right")
+        raise Unconfirmed(f"undecided with {16 * bits} bits: whether the row of {quoted(x)} lies in its enclosures")

@@ -8,11 +8,11 @@ from time import perf_counter
 from typing import Any
 
 from dpaudit.audit.page import Against, Line, Words, strong
-from dpaudit.forall.every_n import EveryNResult, every_n, n_text
+from dpaudit.forall.every_n import EveryNResult, every_n
 from dpaudit.forall.ranged import Ranged
 from dpaudit.forall.theorem import Theorem
 from dpaudit.numbers.digits import at_least, rough
-from dpaudit.numbers.enclosure import Enclosure, outward
+from dpaudit.numbers.enclosure import Enclosure, or_infinity, outward
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.claim import Claim
@@ -52,7 +52,7 @@ class CalibrateEveryNResult(Theorem):
         return {
             **members,
             "claimed": None,
-            "attained": n_text(self.attained),
+            "attained": or_infinity(self.attained),
             "nominal_epsilon": str(self.nominal),
             "gain": str(self.nominal / self.target),
         }

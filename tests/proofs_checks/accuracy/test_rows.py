@@ -13,6 +13,7 @@ from proofs_checks.accuracy import far as accuracy_far
 from proofs_checks.accuracy import rows as accuracy_rows
 from proofs_checks.accuracy import utility as accuracy_utility
 from proofs_checks.points import rationals
+from tests.proofs_checks.documents import run_one
 
 
 @pytest.mark.parametrize("prior", ["1 1", "1/2 1/2", "1/100 3", "2 1"])
@@ -104,3 +105,13 @@ def test_the_quantiles_of_the_table_by_listing():
         assert balls.certainly_less(near[0], balls.ball(level))
         assert balls.certainly_less(balls.ball(level), near[1])
         assert balls.overlap(accuracy_utility.quantile(mechanism, "hellinger", level), h.between((2, 2), (1, 3)))
+
+
+def test_a_row_that_balls_leave_open_is_not_called_a_violation(monkeypatch):
+    monkeypatch.setattr(accuracy_utility, "ROWS", accuracy_utility.ROWS[2:])
+    finding = run_one("acc.table-utility").outcome.finding
+    assert "EHD: some h > U;" in finding
+    wide = lambda *_: balls.from_ends(balls.ball(Fraction(1, 1000)), balls.ball(Fraction(10)))  # noqa: E731
+    monkeypatch.setattr(accuracy_utility, "printed_distance", wide)
+    finding = run_one("acc.table-utility").outcome.finding
+    assert "EHD: h ≤ U is undecided in some row;" in finding

@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..arithmetic import Interval, Malformed, Undecided
-from ..core import Rejected
+from ..core import Rejected, Unconfirmed
 from ..family import read_family
 from ..reading import DIGITS, MADE, brief, number, shape
 from .cells import Cell
@@ -66,7 +66,7 @@ class Theorem:
             with suppress(Undecided):
                 return [*self.lines(), *self.verdict_line()], self.say()
             self.bits *= 2
-        raise Rejected(f"undecided with {self.bits // 2} bits: the stated bounds are too tight to be confirmed")
+        raise Unconfirmed(f"undecided with {self.bits // 2} bits: the stated bounds are too tight to be confirmed")
 
     def covered(self, cell: Cell, pairs: Pairs, bound: Fraction, where: str = "") -> None:
         """Only if no loss of a pair (or, at every epsilon, loss over epsilon) is above the bound in the cell."""
