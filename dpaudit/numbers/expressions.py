@@ -77,11 +77,8 @@ class Expression:
         except _LongSum as found:
             return found.value
 
-    def __rsub__(self, other: Any) -> Value:
-        try:
-            return _difference(other, self) if type(other) in KEPT else subtract(_value(other), self)
-        except _LongSum as found:
-            return found.value
+    def __rsub__(self, other: Any) -> Value:  # never long: it has two parts
+        return _difference(other, self) if type(other) in KEPT else subtract(_value(other), self)
 
     def __mul__(self, other: Any) -> Value:
         return _product(self, other) if type(other) in KEPT else multiply(self, _value(other))

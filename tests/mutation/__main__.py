@@ -21,7 +21,7 @@ from tests.mutation.reach import Outcome, Room, try_room
 ROOT = Path(__file__).parents[2]
 KILLED = ("killed", "timeout", "crash")
 KINDS = (*KILLED, "survived", "unreached", "not tried")
-SLOW = 1.0
+SLOW = 2.0
 """CPU seconds, over all its cases, of a test function that only --all runs."""
 
 

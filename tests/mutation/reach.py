@@ -76,7 +76,8 @@ def in_fork(action: Callable[[Say], object]) -> tuple[list[str], int]:
             action(lambda line: _write(writer, f"{line}\n".encode()))
         except BaseException as error:
             _write(writer, f"{type(error).__name__} outside the tests".encode())
-        os._exit(0)
+        finally:
+            os._exit(0)
     os.close(writer)
     said = b""
     while select.select([reader], [], [], PATIENCE)[0]:

@@ -105,7 +105,9 @@ def test_positive_part(value):
         assert lower <= max(value, 0) <= upper
     assert balls.positive_part(ball(-3)).is_zero()
     assert balls.ends(balls.positive_part(arb(0, 1)))[1] >= 1
-    assert -0.01 < balls.ends(balls.positive_part(arb(0, 1)))[0] <= 0
+    for radius in (0.5, 1):
+        assert -0.01 < balls.ends(balls.positive_part(arb(0, radius)))[0] <= 0
+    assert balls.positive_part(arb(-1, 0.5)).is_zero()
 
 
 def test_refinement_doubles_and_stops():
@@ -294,7 +296,7 @@ def test_midpoints_and_upper_ends():
 
 def test_enclosures_to_a_share_of_the_size():
     wide = balls.from_ends(ball(2000), ball(2002))
-    assert balls.proportional(wide, 2, Fraction(1, 2000)) is None
+    assert balls.proportional(wide, 2, Fraction(1, 1100)) is None
     found = balls.proportional(wide, 2, Fraction(1, 900))
     assert (found.lower <= 2000, found.upper >= 2002, found.width < 3) == (True, True, True)
     for hopeless in (balls.from_ends(ball(0), ball(1)), balls.infinity(), 1 / ball(0), -ball(1)):
@@ -307,3 +309,4 @@ def test_a_capped_ball():
     found = balls.capped(ball(1), ball(2))
     assert found.contains(ball(0))
     assert found.contains(ball(2))
+    assert balls.ends(found)[0] > -0.01

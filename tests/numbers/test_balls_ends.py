@@ -37,6 +37,14 @@ def test_the_ends_are_those_of_the_ball(drawn):
     assert around[0] <= -max(abs(low), abs(high)) <= max(abs(low), abs(high)) <= around[1]
 
 
+def test_the_ends_of_a_midpoint_that_is_finer_than_the_radius():
+    with balls.precision(200):
+        value = 1 + arb(2) ** -100 + arb(0, 1)
+    lo, hi, e = balls.dyadic_ends(value)
+    assert (lo * Fraction(2) ** e, hi * Fraction(2) ** e) == balls.ends(value)
+    assert hi * Fraction(2) ** e >= 2 + Fraction(2) ** -100
+
+
 def test_sizes_beyond_what_is_written_out():
     """Small ones are bounded outward, large ones refused; as whole numbers times a power of two both are exact."""
     limit, two = balls.MAX_SHIFT, arb(2)
@@ -116,9 +124,10 @@ def test_an_excess_is_cut_at_p_and_no_lower():
         assert balls.ends(balls.excess(ball(p), ball(0), ball(1))) == (p, p)
         assert balls.excess(ball(0), ball(p), ball(1)).is_zero()
         assert balls.excess(ball(p), ball(p), ball(1)).is_zero()
-    unsure = balls.ends(balls.excess(arb(0.5, 0.5), arb(0, 1), ball(4)))
-    assert unsure[0] <= 0
-    assert 1 <= unsure[1] < Fraction(11, 10)
+    for radius in (0.125, 1):
+        unsure = balls.ends(balls.excess(arb(0.5, 0.5), arb(0, radius), ball(4)))
+        assert unsure[0] <= 0
+        assert 1 <= unsure[1] < Fraction(11, 10)
 
 
 def test_what_lies_in_both_balls():

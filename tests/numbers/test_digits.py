@@ -2,6 +2,7 @@
 
 import ast
 import decimal
+import math
 import re
 from fractions import Fraction as F
 from itertools import pairwise
@@ -13,9 +14,10 @@ from hypothesis import strategies as st
 
 import dpaudit
 from dpaudit.audit.explanation import above
-from dpaudit.numbers.digits import at_least, at_most, percent, short
+from dpaudit.numbers.digits import at_least, at_most, beside, percent, powers, rough, short, written
 from dpaudit.numbers.enclosure import decimals
 from dpaudit.numbers.errors import TooLargeError, gib
+from dpaudit.numbers.verdict import Verdict
 from dpaudit.studies.samples.samples import samples
 
 NUMBERS = st.one_of(
@@ -49,6 +51,76 @@ def test_the_digits_that_both_ends_have(ends):
     assert short(decimals(*ends)) == SHORT[ends]
 
 
+BESIDE = [
+    ("0.1", "0.9", None, "PROVED", "[0.1, 0.9]"),
+    ("0.1", "0.9", "1", None, "[0.1, 0.9]"),
+    ("-0.001", "0.000342", "1", "PROVED", "|…| ≤ 0.001"),
+    ("0", "0.00012341", "1", "PROVED", "≤ 0.000124"),
+    ("inf", "inf", "1", "REFUTED", "∞"),
+    ("0.5", "inf", "1", "UNDECIDED", "≥ 0.5"),
+    ("0.4999991", "0.5000018", "1/2", "UNDECIDED", "[0.499999, 0.500002]"),
+    ("0.50003", "0.50007", "10001/20000", "UNDECIDED", "[0.50003, 0.50007]"),
+    ("0.5", "0.6", "1/2", "REFUTED", "(1/2, 0.6]"),
+    ("1.00000121", "1.00000122", "1", "REFUTED", "1.000001"),
+    ("1.00000001", "1.00000002", "1", "REFUTED", "[1.00000001, 1.00000002]"),
+    ("1.0001", "2.5", "1", "REFUTED", "[1.0001, 2.5]"),
+    ("1", "1", "1", "PROVED", "1"),
+    ("0.99999999", "0.99999999", "1", "PROVED", "0.99999999"),
+    ("0.66666666", "0.66666667", "2/3", "PROVED", "0.666666"),
+    ("0.6666", "0.6667", "2/3", "PROVED", "[0.666, 2/3]"),
+    ("0.4165312", "0.4165348", "1", "PROVED", "0.41653"),
+    ("0.416531", "0.416931", "1", "PROVED", "[0.416, 0.417]"),
+    ("0.4165", "0.99999999", "99999999/100000000", "PROVED", "[0.4165, 0.99999999]"),
+]
+"""A number, the bound it is compared with and the verdict: as many digits as show the verdict."""
+
+
+@pytest.mark.parametrize(("lower", "upper", "bound", "outcome", "text"), BESIDE)
+def test_a_number_beside_its_bound_shows_the_verdict(lower, upper, bound, outcome, text):
+    assert beside(decimals(lower, upper), bound and F(bound), outcome and Verdict(outcome)) == text
+
+
+PERCENT = {
+    ("inf", "inf"): "∞",
+    ("0.5", "inf"): "at least 50 %",
+    ("1.00000001234", "inf"): "at least 100.000001 %",
+    ("999.99", "999.99"): "99999 %",
+    ("1000", "1000"): "at least 100000 %",
+    ("0", "0"): "0 %",
+    ("0", "0.00001"): "at most 0.01 %",
+    ("0", "0.999999"): "at most 99.9999 %",
+    ("0", "1"): "at most 100 %",
+    ("0", "1.5"): "at most 150 %",
+    ("0.123456", "0.123456"): "12.3 %",
+    ("0.12345", "0.12346"): "12.3 %",
+    ("0.12345678", "0.33333333"): "between 12.34 % and 33.34 %",
+    ("0.99999", "1"): "100 %",
+    ("0.999999", "0.9999999"): "between 99.99 % and 99.99999 %",
+    ("0.994", "0.9945"): "99.4 %",
+    ("1.005", "1.005"): "100.5 %",
+    ("2.3456", "2.3456"): "235 %",
+    ("1.49", "1.5"): "between 149 % and 150 %",
+}
+"""Shares in per cent: no bound on the wrong side, nothing on 100 % that is not there."""
+
+
+@pytest.mark.parametrize("ends", PERCENT)
+def test_a_share_in_per_cent(ends):
+    assert percent(decimals(*ends)) == PERCENT[ends]
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [("1000000", "1000000"), ("10000000", "1e7"), ("12345678", "12345678"), ("12345680", "1.234568e7"), ("0.0", "0")],
+)
+def test_powers_of_ten_only_where_zeros_are_idle(number, text):
+    assert written(decimal.Decimal(number)) == text
+
+
+def test_a_fraction_becomes_a_decimal_of_its_length():
+    assert powers("123/5000, 1001/320, 1001/128, 1/0") == "0.0246, 3.128125, 1001/128, 1/0"
+
+
 @given(NUMBERS, st.integers(1, 40))
 def test_a_bound_is_on_its_side_and_as_near_as_its_digits_allow(value, digits):
     low, high = F(at_least(value, digits)), F(at_most(value, digits))
@@ -73,6 +145,10 @@ def test_a_bound_is_on_its_side_and_as_near_as_its_digits_allow(value, digits):
 )
 def test_bounds_by_hand(value, digits, low, high):
     assert (at_least(value, digits), at_most(value, digits)) == (low, high)
+
+
+def test_minus_infinity():
+    assert at_most(-math.inf) == rough(-math.inf, 3) == "−∞"
 
 
 def sheet(path, rows):

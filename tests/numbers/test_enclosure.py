@@ -189,6 +189,25 @@ def test_what_is_short_already_stays():
     assert outward(Fraction(123456789), Fraction(123456790), 5).shortened(3).places == 1
 
 
+def test_both_ends_are_shortened_outward():
+    assert str(outward(Fraction("0.123456"), Fraction("0.987654"), 10).shortened(2)) == "[0.12, 0.99]"
+    assert str(at_least(Fraction(2, 3), 9).shortened(2)) == "≥ 0.66"
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "bound", "text"),
+    [
+        ("1/3", "1/3", None, "0.33[3, 4]"),
+        ("1/3", "1/3", "3334/10000", "0.333[3, 4]"),
+        ("2", "20001/10000", "2", "2.00[0, 1]"),
+        ("20001/10000", "20001/10000", "2", "2.0001"),
+        ("19999/10000", "2", "2", "[1.999, 2.000]"),
+    ],
+)
+def test_digits_enough_to_see_the_side(lower, upper, bound, text):
+    assert str(outward(Fraction(lower), Fraction(upper), 9).beside(bound and Fraction(bound), 3)) == text
+
+
 def test_means_that_are_equal_to_six_digits_tie():
     def near(value, radius="1e-9"):
         return Enclosure(Fraction(value) - Fraction(radius), Fraction(value) + Fraction(radius), 12)

@@ -63,6 +63,9 @@ def test_powers_of_expressions_have_their_form():
     assert exponential_form((a - a) ** 2) == ({}, {Fr(0): 1})
     assert exponential_form((a - a) ** -1) == ({}, {})  # undefined
     assert exponential_form((1 + a) ** 10**6) is None
+    assert exponential_form((3 * exp(Fr(1, 2))) ** 3) == ({Fr(3, 2): Fr(27)}, {Fr(0): 1})
+    assert to_power((E, exponentials.ONE), 3) == ({Fr(3): Fr(1)}, {Fr(0): 1})
+    assert exponential_form(a) == ({Fr(-1, 3): 1}, {Fr(0): 1})
 
 
 @given(st.lists(st.tuples(st.integers(1, 9), st.integers(1, 4)), min_size=1, max_size=5))
@@ -82,6 +85,8 @@ def test_a_sum_whose_exponentials_cancel_is_one():
     assert add_up_to([(exponential_form(row[0]), 2)], 1) is False
     assert add_up_to([(exponential_form(e - 1), 1), (exponential_form(2 - e), 1)], 1)
     assert add_up_to([(of_rational(Fr(1)), 1), (None, 1)], 1) is None
+    u = {Fr(0): Fr(1), Fr(-1): Fr(1)}
+    assert add_up_to([(({Fr(-1): Fr(1)}, u), 1), ((u, product(u, u)), 1)], 1)  # a numerator is the other denominator
 
 
 def test_a_counted_row_goes_wrong_without_its_counts(monkeypatch):
@@ -217,6 +222,16 @@ def test_an_excess_counts_what_is_positive_as_often_as_it_occurs(bound, verdict)
     """(1/4 - 0) twice; 1/4 against e^1/2 is negative and adds nothing."""
     quarter, half, none = of_rational(Fr(1, 4)), of_rational(Fr(1, 2)), of_rational(Fr(0))
     assert excess_at_most([(quarter, none, 2), (quarter, half, 9)], Fr(1), bound) is verdict
+
+
+def test_an_excess_is_of_both_sides_and_undecided_where_a_sign_is(monkeypatch):
+    """e^0 times 1/4 is taken from 1/2, twice; a difference from e^1 that no sign is found for adds an unknown."""
+    half, quarter, none = (of_rational(Fr(1, n)) if n else of_rational(Fr(0)) for n in (2, 4, 0))
+    for bound, verdict in ((Fr(1, 2), Verdict.PROVED), (Fr(1, 2) - Fr(1, 10**40), Verdict.REFUTED)):
+        assert excess_at_most([(half, quarter, 2)], Fr(0), bound) is verdict
+    monkeypatch.setattr(exponentials, "SIGN_BITS", 64)
+    near = of_rational(Fr("2.71828182845904523536028747135266249775724709369995"))
+    assert excess_at_most([(near, of_rational(Fr(1)), 1), (half, none, 1)], Fr(1), Fr(1)) is Verdict.UNDECIDED
 
 
 def test_a_form_that_gets_too_long_is_none(monkeypatch):

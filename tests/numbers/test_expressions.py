@@ -26,6 +26,32 @@ SLIVER = exp(T) - 1 - T
 """About 5e-199, far below what 512 bits see next to 1."""
 
 
+E, ROOT, PART = exp(1), sqrt(2), exp(Fr(1, 3))
+WRITTEN = {
+    "(1/2)/exp(1)": Fr(1, 2) / E,
+    "exp(1)/(1/2)": E / Fr(1, 2),
+    "1/3*exp(1)": Fr(1, 3) * E,
+    "exp(1)*(-2)": E * Fr(-2),
+    "(-3)/exp(1)": Fr(-3) / E,
+    "exp(1) - 1/2": E - Fr(1, 2),
+    "exp(1) + (-1/3)*sqrt(2)": E + Fr(-1, 3) * ROOT,
+    "exp(1)*sqrt(2)/exp(1/3)": E * (ROOT / PART),
+    "(exp(1)*sqrt(2))/exp(1/3)": E * ROOT / PART,
+    "exp(1)/(sqrt(2)*exp(1/3))": E / (ROOT * PART),
+    "exp(1)/(sqrt(2)/exp(1/3))": E / (ROOT / PART),
+    "(exp(1) + sqrt(2))*exp(1/3)": (E + ROOT) * PART,
+    "(exp(1)*sqrt(2))^2": (E * ROOT) ** 2,
+    "(exp(1)/sqrt(2))^2": (E / ROOT) ** 2,
+    "(exp(1)^2)^3": (E**2) ** 3,
+    "sqrt(2)/exp(1)^2": ROOT / E**2,
+}
+
+
+@pytest.mark.parametrize("text", WRITTEN)
+def test_an_expression_is_written_with_the_brackets_that_it_needs(text):
+    assert repr(WRITTEN[text]) == text
+
+
 class Rows:
     """A mechanism of given rows: data sets a, b, ..., outputs 0, 1, ..."""
 

@@ -76,7 +76,7 @@ def test_points_without_a_step_are_one_apart():
     assert list(whole_range("n", "4..7")) == [4, 5, 6, 7]
     assert Range(Fraction(1), Fraction(5)).count("eps", most=5) == 5
     assert whole_numbers("n", "1,2,3", most=3) == (1, 2, 3)
-    assert range_text((1, 3)) == "1,3"
+    assert [range_text(numbers) for numbers in ((1, 3), (1, 2), (1, 2, 4, 5))] == ["1,3", "1..2", "1..2,4..5"]
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,10 @@ def test_points_without_a_step_are_one_apart():
         (lambda: Range(Fraction(1), Fraction(6)).count("eps", 5, "1..6.0"), "eps = 1..6.0: has 6 points"),
         (lambda: parse_range("eps", "1..x"), "eps = 1..x: "),
         (lambda: parse_range("eps", "1..2..0"), "eps = 1..2..0: the step"),
+        (lambda: parse_range("eps", "1..2..3..4"), "eps = 1..2..3..4: must be"),
+        (lambda: parse_range("eps", "2..1"), "eps = 2..1: the range"),
         (lambda: whole_range("n", "1..9..3", step=2), "n = 1..9..3: contradicts"),
+        (lambda: whole_numbers("n", "1..3,5,7..9", most=5), "n = 1..3,5,7..9: has 7 points"),
     ],
 )
 def test_a_refusal_names_the_option_and_the_text(read, text):

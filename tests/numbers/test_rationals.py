@@ -6,8 +6,9 @@ from fractions import Fraction
 import pytest
 
 import dpaudit
+from dpaudit.numbers import rationals
 from dpaudit.numbers.errors import InputError
-from dpaudit.numbers.rationals import nonnegative, positive, probability, rational, sequence, whole
+from dpaudit.numbers.rationals import bare, nonnegative, positive, probability, rational, sequence, total, whole
 
 
 @pytest.mark.parametrize(
@@ -32,6 +33,10 @@ def test_exact_numbers(text, value):
         (0.1, '"1/10" or "0.1"'),
         (0.8, '"4/5" or "0.8"'),
         (2.0, '"2.0"'),
+        (0.001, '"1/1000" or "0.001"'),
+        (0.0001, 'Fraction: "0.0001"'),
+        (1e14, 'Fraction: "100000000000000.0"'),
+        (1e15, '"0.1"'),
         (1e-9, '"1e-09"'),
         (1e-300, '"1e-300"'),
         (0.12345678, '"0.12345678"'),
@@ -47,6 +52,26 @@ def test_the_digits_of_a_computed_float_are_not_advised(value, advised):
         rational("eps", value)
     assert advised in caught.value.rule
     assert (repr(value) in caught.value.rule) == advised.endswith(f'"{value!r}"')
+
+
+@pytest.mark.parametrize("text", ["ln 3", "ln(3)", "log 3", "line", "1/0"])
+def test_what_is_no_number(text):
+    with pytest.raises(InputError, match="the denominator must not be zero" if "/" in text else "such as 2, 4/5") as e:
+        rational("eps", text)
+    assert ("a logarithm is not rational" in e.value.rule) == (text[:3] in ("ln ", "ln(", "log"))
+
+
+def test_the_brackets_of_an_answer_are_left_out():
+    texts = ("(3, 7)", " [3,7] ", "3,7", "(3,7]", "()", "(")
+    assert [bare(text) for text in texts] == ["3, 7", "3,7", "3,7", "(3,7]", "", "("]
+    with pytest.raises(InputError, match="prior = 5: must be a list"):
+        sequence("prior", 5)
+
+
+def test_a_sum_over_a_long_denominator_is_not_made(monkeypatch):
+    monkeypatch.setattr(rationals, "LONGEST_COMMON", 5)
+    assert total([Fraction(1, 2**19)]) == Fraction(1, 2**19)
+    assert total([Fraction(1, 2**19), Fraction(1, 3)]) is None
 
 
 def test_the_door():
@@ -106,7 +131,12 @@ def test_the_ends_of_the_ranges():
     assert whole("n", 3, 3, 5) == whole("n", "+3", 3, 5) == 3
     assert whole("n", 5, 3, 5) == 5
     assert whole("n", "9" * 18, 1) == 10**18 - 1
-    for value, rule in ((2, ">= 3 and <= 5$"), (6, ">= 3 and <= 5$"), ("1" * 18, "<= 5$"), ("1" * 19, "18 digits$")):
+    for value, rule in (
+        (2, ">= 3 and <= 5$"),
+        (6, ">= 3 and <= 5$"),
+        (f" {18 * '1'} ", "<= 5$"),
+        ("1" * 19, "18 digits$"),
+    ):
         with pytest.raises(dpaudit.InputError, match=rule):
             whole("n", value, 3, 5)
     with pytest.raises(dpaudit.InputError, match=r">= 3$"):
