@@ -1,4 +1,4 @@
-"""Random mechanisms for comparing tiers: tables with zeros, ties and large losses; the exponential family."""
+"""Mechanisms of given rows, and random ones: tables with zeros, ties and large losses; the exponential family."""
 
 from fractions import Fraction
 
@@ -17,8 +17,40 @@ def table(rows, adjacency=ALL_PAIRS):
     return dpaudit.mechanism(GivenTable("t", outputs, {f"d{i}": tuple(row) for i, row in enumerate(rows)}, adjacency))
 
 
-def normalized(weights):
-    return [w / sum(weights) for w in weights]
+class Given:
+    """Somebody's rows, as probabilities or as log-weights; every two data sets are adjacent unless said otherwise."""
+
+    def __init__(self, rows, logarithmic=False, datasets=None, adjacency="all", claim=None):
+        self.rows = dict(zip(datasets or range(len(rows)), rows, strict=True))
+        self.adjacency, self.claim = adjacency, claim
+        if logarithmic:
+            self.log_weight = lambda x, r: self.rows[x][r]
+        else:
+            self.probabilities = self.rows.__getitem__
+
+    def datasets(self):
+        return list(self.rows)
+
+    def outputs(self):
+        return list(range(len(next(iter(self.rows.values())))))
+
+    def claimed(self):
+        return self.claim
+
+
+BLURRED = [("1/4", "1/2"), ("1/2", "3/4")]
+"""A row that is known to wide enclosures alone."""
+
+
+def shares(weights):
+    return [Fraction(w, sum(weights)) for w in weights]
+
+
+def exponentials(exponents):
+    """Shares of weights e^(j/3)."""
+    parts = [dpaudit.exp(Fraction(e, 3)) for e in exponents]
+    whole = sum(parts[1:], parts[0])
+    return [part / whole for part in parts]
 
 
 weights = st.one_of(
@@ -34,7 +66,7 @@ def tables(draw):
     """Rows with zeros, ties, near ties and losses up to a thousand."""
     size = draw(st.integers(2, 6))
     rows = draw(st.lists(st.lists(weights, min_size=size, max_size=size), min_size=2, max_size=4))
-    return table([normalized(row if any(row) else [Fraction(1)] * size) for row in rows])
+    return table([shares(row if any(row) else [Fraction(1)] * size) for row in rows])
 
 
 @st.composite

@@ -6,6 +6,7 @@ from io import StringIO
 from types import SimpleNamespace
 
 import pytest
+from random_laws import BLURRED, Given
 from rich.console import Console
 
 import dpaudit
@@ -43,24 +44,8 @@ HEADLINES = {
         "dpaudit.examples.geometric:WrongSensitivity", n=2, claim=1
     ),
     "– δ(1/10) = 0.0569155; it neither proves nor refutes 1-DP": lambda: dpaudit.delta("EHDS", "1/10", n=4),
-    "? 1/2-DP: UNDECIDED, true ε in [0, 0.694]": lambda: dpaudit.epsilon(Blurred),
+    "? 1/2-DP: UNDECIDED, true ε in [0, 0.694]": lambda: dpaudit.epsilon(Given([BLURRED] * 2, claim="1/2")),
 }
-
-
-class Blurred:
-    """Known to wide enclosures alone."""
-
-    def datasets(self):
-        return [0, 1]
-
-    def outputs(self):
-        return ["no", "yes"]
-
-    def probabilities(self, x):
-        return [("1/4", "1/2"), ("1/2", "3/4")]
-
-    def claimed(self):
-        return "1/2"
 
 
 @pytest.mark.parametrize("sentence", HEADLINES)

@@ -7,6 +7,7 @@ from itertools import product
 import mpmath
 import pytest
 from agreement import agrees
+from random_laws import BLURRED, Given
 
 import dpaudit
 from dpaudit.audit.explanation import ExplainResult
@@ -263,21 +264,8 @@ def test_an_epsilon_without_upper_bound_promises_nothing_and_says_what_is_known(
     assert str(result.releases[0][1]).startswith("≥ ")
 
 
-class Blurred:
-    """Known to wide enclosures alone."""
-
-    def datasets(self):
-        return [0, 1]
-
-    def outputs(self):
-        return ["no", "yes"]
-
-    def probabilities(self, x):
-        return [("1/4", "1/2"), ("1/2", "3/4")]
-
-
 def test_a_wide_epsilon_gives_wide_bounds():
-    result = dpaudit.explain(mech=Blurred)
+    result = dpaudit.explain(mech=Given([BLURRED] * 2))
     highest = dpaudit.explain(result.epsilon.upper)
     assert result.accuracy.lower == Fraction(1, 2)
     assert Fraction("0.6931471") < result.epsilon.upper < Fraction("0.6931473")  # ln 2

@@ -7,6 +7,7 @@ from math import log
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from random_laws import Given, exponentials, shares
 
 import dpaudit
 from dpaudit.mechanisms.load import load_mechanism
@@ -14,34 +15,6 @@ from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy import columns
 from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.judge import at_most, true_epsilon
-
-
-class Given:
-    """Rows, as probabilities or as log-weights."""
-
-    def __init__(self, rows, logarithmic=False, datasets=None, adjacency="all"):
-        self.rows = dict(zip(datasets or range(len(rows)), rows, strict=True))
-        self.adjacency = adjacency
-        if logarithmic:
-            self.log_weight = lambda x, r: self.rows[x][r]
-        else:
-            self.probabilities = self.rows.__getitem__
-
-    def datasets(self):
-        return list(self.rows)
-
-    def outputs(self):
-        return list(range(len(next(iter(self.rows.values())))))
-
-
-def shares(weights):
-    return [Fraction(w, sum(weights)) for w in weights]
-
-
-def exponentials(exponents):
-    parts = [dpaudit.exp(Fraction(e, 3)) for e in exponents]
-    whole = sum(parts[1:], parts[0])
-    return [part / whole for part in parts]
 
 
 def found(given, cliques):

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 from hypothesis import given
-from random_laws import models, normalized, table, tables
+from random_laws import models, shares, table, tables
 
 import dpaudit
 from dpaudit.mechanisms import make_mechanism
@@ -198,9 +198,7 @@ def test_a_share_too_small_would_be_seen(monkeypatch):
 
 def test_a_row_rounded_to_nearest_would_be_seen(monkeypatch):
     monkeypatch.setattr(ways, "_down", lambda values: values + 1e-14)
-    mechanism = table(
-        [normalized([Fraction(seed + i**j) for i in range(1, 6)]) for seed in (1, 4) for j in range(1, 4)]
-    )
+    mechanism = table([shares([Fraction(seed + i**j) for i in range(1, 6)]) for seed in (1, 4) for j in range(1, 4)])
     with pytest.raises(AssertionError):
         check(mechanism)
 
@@ -220,6 +218,6 @@ def test_divergences_without_their_error_would_be_seen(monkeypatch):
 def test_a_chord_taken_for_its_ends_would_be_seen(monkeypatch):
     """Between its ends K may touch the bound where the chord crosses it: looking at ends alone closes too early."""
     monkeypatch.setattr(orders._Open, "closed", lambda self, rho, tops: np.ones(len(self.row), dtype=bool))
-    mechanism = table([normalized([Fraction(1), Fraction(1, 10**4)]), normalized([Fraction(1), Fraction(1, 10**7)])])
+    mechanism = table([shares([Fraction(1), Fraction(1, 10**4)]), shares([Fraction(1), Fraction(1, 10**7)])])
     with pytest.raises(AssertionError):
         check(mechanism)

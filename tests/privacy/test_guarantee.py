@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import pytest
 from mpmath import mp
+from random_laws import BLURRED, Given, shares
 
 import dpaudit
 from dpaudit.mechanisms.load import load_mechanism
@@ -28,25 +29,6 @@ PROVED, REFUTED, UNDECIDED = Verdict.PROVED, Verdict.REFUTED, Verdict.UNDECIDED
 F = Fraction
 
 
-class Given:
-    """A table; every pair is adjacent."""
-
-    def __init__(self, rows, claim=None):
-        self._rows, self._claim = rows, claim
-
-    def datasets(self):
-        return list(range(len(self._rows)))
-
-    def outputs(self):
-        return list(range(len(self._rows[0])))
-
-    def probabilities(self, x):
-        return self._rows[x]
-
-    def claimed(self):
-        return self._claim
-
-
 def table(*rows):
     return Given([[F(entry) for entry in row] for row in rows])
 
@@ -55,8 +37,7 @@ def random_rows(seed, datasets=3, outputs=5):
     source = random.Random(seed)
     rows = []
     for _ in range(datasets):
-        weights = [source.randint(1, 12) for _ in range(outputs)]
-        rows.append([F(w, sum(weights)) for w in weights])
+        rows.append(shares([source.randint(1, 12) for _ in range(outputs)]))
     return rows
 
 
@@ -306,7 +287,7 @@ def test_bad_guarantees(text, rule):
     ],
 )
 def test_what_a_mechanism_may_claim(claim, value):
-    given = Given([[F(1, 2), F(1, 2)], [F(1, 3), F(2, 3)]], claim)
+    given = Given([[F(1, 2), F(1, 2)], [F(1, 3), F(2, 3)]], claim=claim)
     assert load_mechanism(given, 1, {}).claimed() == value
     result = dpaudit.epsilon(given)
     assert result.claim.guarantee == value
@@ -319,7 +300,7 @@ def test_what_a_mechanism_may_claim(claim, value):
 @pytest.mark.parametrize("claim", [(1, 2), (1, "-1e-9"), -1, "rho=-1", (1, 2, 3), "nonsense"])
 def test_a_wrong_claim_is_refused_at_the_door(claim):
     with pytest.raises(dpaudit.InputError, match="claimed\\(\\) is wrong"):
-        dpaudit.epsilon(Given([[F(1, 2), F(1, 2)], [F(1, 3), F(2, 3)]], claim))
+        dpaudit.epsilon(Given([[F(1, 2), F(1, 2)], [F(1, 3), F(2, 3)]], claim=claim))
 
 
 def test_judging_what_is_claimed_and_nothing():
@@ -385,5 +366,5 @@ def test_delta_that_is_met_with_equality_is_decided_by_algebra(mechanism, at, de
 
 
 def test_a_tie_among_wide_enclosures_stays_open():
-    wide = Given([[("1/4", "1/2"), ("1/2", "3/4")], [F(3, 4), F(1, 4)]])
+    wide = Given([BLURRED, [F(3, 4), F(1, 4)]])
     assert dpaudit.judge(wide, EpsilonDelta(F(0), F(1, 3))).claim.verdict is UNDECIDED

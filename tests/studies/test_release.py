@@ -5,6 +5,7 @@ import random
 from fractions import Fraction
 
 import pytest
+from random_laws import Given
 
 import dpaudit
 from dpaudit.cli import main
@@ -19,7 +20,7 @@ def run(capsys, *words):
     return code, *capsys.readouterr()
 
 
-class Given:
+class Words:
     """A source that gives these bits, a word at a time, and says when it has no more."""
 
     def __init__(self, words):
@@ -40,7 +41,7 @@ def shares(mechanism, x, word, depth):
         words = todo.pop()
         share = Fraction(1, 1 << word * len(words))
         try:
-            output = draws.draw(Given(words))
+            output = draws.draw(Words(words))
         except EOFError:
             if len(words) == depth:
                 open_ += share
@@ -86,20 +87,9 @@ def test_a_wrong_cut_would_be_noticed(monkeypatch):
 def test_rational_shares_end_exactly():
     """1/2 and 1/2: one bit decides, and no string of bits stays open."""
 
-    class Coin:
-        def datasets(self):
-            return ["a", "b"]
-
-        def neighbors(self, x):
-            return ["b" if x == "a" else "a"]
-
-        def outputs(self):
-            return [0, 1]
-
-        def probability(self, x, output):
-            return Fraction(1, 2)
-
-    found, open_ = shares(dpaudit.Setting.read(Coin).mechanism, "a", 1, 1)
+    found, open_ = shares(
+        dpaudit.Setting.read(Given([[Fraction(1, 2)] * 2] * 2, datasets=["a", "b"])).mechanism, "a", 1, 1
+    )
     assert (found, open_) == ({0: Fraction(1, 2), 1: Fraction(1, 2)}, 0)
 
 
@@ -156,21 +146,8 @@ def test_bad_input_is_one_line(capsys, words):
 
 
 def test_a_law_of_fixed_width_cannot_be_drawn():
-    class Rough:
-        def datasets(self):
-            return ["a", "b"]
-
-        def neighbors(self, x):
-            return ["b" if x == "a" else "a"]
-
-        def outputs(self):
-            return [0, 1]
-
-        def probability(self, x, output):
-            return ("0.49", "0.51")
-
     with pytest.raises(InputError, match="fixed width"):
-        release(Rough, "a")
+        release(Given([[("0.49", "0.51")] * 2] * 2, datasets=["a", "b"]), "a")
 
 
 def test_draws_follow_the_law_on_the_whole():

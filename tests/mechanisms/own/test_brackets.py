@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from random_laws import Given, exponentials, shares
 
 import dpaudit
 from dpaudit.mechanisms.load import load_mechanism
@@ -16,34 +17,6 @@ from dpaudit.privacy import columns, fast
 from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.fast.refusal import TooCoarse
 from dpaudit.privacy.judge import at_most, true_epsilon
-
-
-class Given:
-    """Rows, as probabilities or as log-weights, every two of them adjacent."""
-
-    def __init__(self, rows, logarithmic=False):
-        self.rows = rows
-        if logarithmic:
-            self.log_weight = lambda x, r: self.rows[x][r]
-        else:
-            self.probabilities = self.rows.__getitem__
-
-    def datasets(self):
-        return list(range(len(self.rows)))
-
-    def outputs(self):
-        return list(range(len(self.rows[0])))
-
-
-def shares(weights):
-    return [Fraction(w, sum(weights)) for w in weights]
-
-
-def exponentials(exponents):
-    parts = [dpaudit.exp(Fraction(e, 3)) for e in exponents]
-    whole = sum(parts[1:], parts[0])
-    return [part / whole for part in parts]
-
 
 KINDS = {
     "rationals": lambda rows: Given([shares(row) for row in rows]),

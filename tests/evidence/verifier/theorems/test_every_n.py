@@ -1,12 +1,12 @@
 """Certificates for every n: the verifier replays them with its own arithmetic, and accepts no changed one."""
 
-import copy
 import json
 import re
 from fractions import Fraction
 from functools import partial
 
 import pytest
+from certificates import changed
 
 import dpaudit
 from dpaudit.cli import main
@@ -36,15 +36,6 @@ def accepted(document, full=True):
         return verify(document, full)
     except Rejected as reason:
         return str(reason)
-
-
-def changed(document, path, value):
-    found = copy.deepcopy(document)
-    node = found
-    for key in path[:-1]:
-        node = node[key]
-    node[path[-1]] = value
-    return found
 
 
 CHECK_BELOW = EveryN.check_below

@@ -1,12 +1,12 @@
 """Certificates of theorems: what the verifier accepts, and that no changed one is accepted."""
 
-import copy
 import json
 import math
 import random
 from fractions import Fraction
 
 import pytest
+from certificates import changed
 
 import dpaudit
 from dpaudit.cli import main
@@ -81,15 +81,6 @@ def places(node, path=()):
             yield from places(node[key], (*path, key))
     else:
         yield path
-
-
-def changed(document, path, value):
-    found = copy.deepcopy(document)
-    node = found
-    for key in path[:-1]:
-        node = node[key]
-    node[path[-1]] = value
-    return found
 
 
 @pytest.mark.parametrize(("mech", "setting"), LAPLACES)
