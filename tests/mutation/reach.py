@@ -1,7 +1,7 @@
 """Which functions of a room each of its tests enters, and a mutant tried on the tests that enter its function.
 
 The tests are collected once. A fork runs them all under a recorder; then every mutant gets a fork of its own, which
-puts the mutant in place and runs the tests that enter the function, cheap, direct and deadly ones first, until one fails.
+puts the mutant in place and runs the tests that enter the function, the cheap and direct ones first, until one fails.
 """
 
 from __future__ import annotations
