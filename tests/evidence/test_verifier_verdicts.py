@@ -6,7 +6,6 @@ from certificates import FAMILY, OWN, changed, established, make, outcome
 from mutate_certificates import fit_enclosures
 
 import dpaudit
-from dpaudit.cli import main
 from dpaudit.evidence.certificate import bundle
 from dpaudit.evidence.verifier.main import verify
 from dpaudit.evidence.verifier.reading import digest
@@ -100,13 +99,6 @@ def test_unknown_members_beside_parts_are_refused():
 @pytest.mark.parametrize(("name", "value"), [("claimed_delta", "-1"), ("claimed_delta", "3/2"), ("claimed", "-1")])
 def test_claims_out_of_range_are_malformed(name, value):
     assert "malformed: claimed is negative, or" in outcome(stated(make(FAMILY[0]), **{name: value}))
-
-
-def test_claims_out_of_range_on_the_command_line(tmp_path, capsys):
-    (tmp_path / "t.csv").write_text(",a,b\nx,1/3,2/3\ny,0.5,0.5\n")
-    for value in ("3/2", "-1"):
-        assert main(["table", str(tmp_path / "t.csv"), "--claim", f"eps=1,delta={value}"]) == 2
-        assert capsys.readouterr().err.startswith(f"dpaudit: --claim = eps=1,delta={value}: delta must be")
 
 
 def test_an_interval_upside_down_is_malformed():

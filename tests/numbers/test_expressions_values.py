@@ -42,6 +42,11 @@ VALUES = [
     (lambda: E * Fr(-1, 2), lambda: -mp.e / 2, "exp(1)*(-1/2)"),
     (lambda: 1 / (E / 3 + PI), lambda: 1 / (mp.e / 3 + mp.pi), "1/(exp(1)/3 + pi)"),
     (lambda: (E / 2) ** 3, lambda: mp.e**3 / 8, "(exp(1)/2)^3"),
+    (
+        lambda: sqrt(2) * E**3 / (log(7) + 1) - log_gamma(Fr(7, 2)) * PI,
+        lambda: mp.sqrt(2) * mp.e**3 / (mp.log(7) + 1) - mp.loggamma(mpf("3.5")) * mp.pi,
+        "(sqrt(2)*exp(1)^3)/(log(7) + 1) + (-1)*log_gamma(7/2)*pi",
+    ),
 ]
 
 

@@ -8,7 +8,7 @@ import pytest
 from mpmath import mp, mpf
 
 import dpaudit
-from dpaudit import exp, log, log_gamma, sqrt
+from dpaudit import exp
 from dpaudit.cli import main
 from dpaudit.numbers.verdict import Verdict
 
@@ -94,17 +94,6 @@ def test_a_claim_missed_by_a_hair_is_refuted():
     assert dpaudit.epsilon(Hair()).claim.verdict is Verdict.PROVED
 
 
-def test_expressions_agree_with_mpmath():
-    x = sqrt(2) * exp(Fr(-1, 3)) ** 3 / (log(7) + 1) - log_gamma(Fr(7, 2)) * dpaudit.PI + 3 - exp(sqrt(2))
-    from dpaudit.numbers import balls
-
-    with balls.precision(200), mp.workdps(60):
-        low, high = balls.ends(x.ball())
-        value = mp.sqrt(2) * mp.exp(-1) / (mp.log(7) + 1) - mp.loggamma(mpf(7) / 2) * mp.pi + 3 - mp.exp(mp.sqrt(2))
-        assert abs(mpf(low.numerator) / low.denominator - value) < mpf("1e-50")
-        assert high - low < Fr(1, 10**50)
-
-
 def test_enclosures_of_fixed_width_give_as_many_digits_as_they_allow():
     class Measured(Coin):
         def probability(self, x, r):
@@ -171,12 +160,9 @@ def test_adjacency_is_what_neighbors_says_made_symmetric():
 BAD = [
     ("", "exactly one of", "has none"),
     ("def probability(self, x, r): return '1/2'\n    def log_weight(self, x, r): return 0", "exactly one", ""),
-    ("def probability(self, x, r): return '1/3'", "probability(a)", "sums to 2/3, not to 1"),
-    ("def probability(self, x, r): return 0.5", "probability(a, 0)", "a float is not exact"),
     ("def probability(self, x, r): return -1 if r else 2", "probability(a, 1)", "negative"),
     ("def probability(self, x, r): return None", "probability(a, 0)", "a NoneType is not exact"),
     ("def probability(self, x, r): return 'half'", "is half", "exact number"),
-    ("def probability(self, x, r): return 1 / 0", "line 6: ZeroDivisionError", "division by zero"),
     ("def probability(self, x): return 1", "TypeError", "positional argument"),
     ("def probability(self, x, r): return exp(1)", "sums to", "not to 1"),
     ("def probability(self, x, r): return exp(1) - 3 if r else 4 - exp(1)", "probability(a, 1)", "is negative"),
@@ -203,7 +189,6 @@ BAD = [
     ("def log_weight(self, x, r): return 0\n    def datasets(self): return [[1], [2]]", "not hashable", "tuples"),
     ("def log_weight(self, x, r): return 0\n    def datasets(self): return 'ab'", "must return a list", "str"),
     ("def log_weight(self, x, r): return 0\n    def outputs(self): return 3", "must return a list", "int"),
-    ("def log_weight(self, x, r): return 0\n    def __init__(self, shape): pass", "--set", "shape"),
     ("def log_weight(self, x, r): return 0\n    def datasets(self):\n        import itertools\n"
      "        return itertools.count()", "more than 1000000 items", ""),
 ]  # fmt: skip
@@ -229,15 +214,12 @@ def test_a_mechanism_that_misbehaves_is_one_line(tmp_path, capsys, body, first, 
 
 
 REFERENCES = [
-    ("{dir}/nothing.py:Mine", "there is no file"),
-    ("{dir}/fine.py:Nine", "it has Mine"),
     ("{dir}/fine.py:", "file.py:Class"),
     ("{dir}/broken.py:Mine", "broken.py line 2: SyntaxError"),
     ("{dir}/raising.py:Mine", "raising.py line 1: RuntimeError: not today"),
     ("no.such.package:Mine", "cannot be imported"),
     ("math:Mine", "no class Mine"),
     (":Mine", "file.py:Class"),
-    ("{dir}/fine.py", "file.py:Class"),
 ]
 
 

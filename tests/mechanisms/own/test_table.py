@@ -65,27 +65,24 @@ def test_binary_floats_are_refused(files, capsys):
     assert "column yes holds binary floats" in run(capsys, files / "floats.parquet", code=2).err
 
 
-def test_claims_and_exit_codes(files, capsys):
+def test_a_claim_decides_the_exit_code_where_it_is_required(files, capsys):
     path = files / "pmf.csv"
-    assert result(capsys, path, "--claim", "1.1")["verdict"]["word"] == "PROVED"
     assert run(capsys, path, "--claim", "1.1", "--require").err == ""
     assert "REFUTED" in run(capsys, path, "--claim", "1.09", "--require", code=1).out
-    loose = result(capsys, path, "--claim", "eps=1,delta=1/10")  # delta(1) = 3/4 - e/4 = 0.0704
-    assert loose["verdict"]["word"] == "PROVED"
-    assert result(capsys, path, "--claim", "eps=1,delta=0.07")["verdict"]["word"] == "REFUTED"
 
 
 def test_a_claim_may_be_written_as_judge_takes_it(files, capsys):
     path = files / "pmf.csv"
     for words, verdict in (
-        (["eps=1.1"], "PROVED"),
-        (["eps=1.09"], "REFUTED"),
-        (["eps=1,delta=1/10"], "PROVED"),
-        (["eps=1,delta=0.07"], "REFUTED"),
-        (["rho=3/5"], "PROVED"),
-        (["rho=1/8"], "REFUTED"),
+        ("1.1", "PROVED"),
+        ("eps=1.1", "PROVED"),
+        ("eps=1.09", "REFUTED"),
+        ("eps=1,delta=1/10", "PROVED"),  # delta(1) = 3/4 - e/4 = 0.0704
+        ("eps=1,delta=0.07", "REFUTED"),
+        ("rho=3/5", "PROVED"),
+        ("rho=1/8", "REFUTED"),
     ):
-        assert result(capsys, path, "--claim", *words)["verdict"]["word"] == verdict
+        assert result(capsys, path, "--claim", words)["verdict"]["word"] == verdict
     assert "--claim eps=1,delta=1/10" in run(capsys, path, "--claim", "eps=1,delta=1/10").out
     assert "delta must be <= 1" in run(capsys, path, "--claim", "eps=1,delta=2", code=2).err
 
@@ -110,7 +107,6 @@ BAD = {
         ("", "is empty"),
         (",a,b\n", "at least 2 data sets"),
         (",a,b\nx,1,0\n", "at least 2 data sets"),
-        (",a,b\nx,1,0\ny,1/2,1/3\n", "row 3 (y): sums to 5/6, not to 1"),
         (",a,b\nx,1,0\ny,3/2,-1/2\n", "row 3 (y), column b: -1/2 is negative"),
         (",a,b\nx,1,0\ny,1\n", "row 3 (y): has 1 entries, there are 2 outputs"),
         (",a,b\nx,1,0\ny,1,0,0\n", "row 3 (y): has 3 entries"),
@@ -127,7 +123,6 @@ BAD = {
         (',a,b\nx,1,0\n"y,1,0\n', "row"),
         (",a,b\nx,1,0\ny,1\x00,0\n", "row 3"),
         ("x\ny\nz\n", "no output columns"),
-        (";a;b\nx;3/4;1/4\ny;1/4;3/4\n", "is separated by semicolons; use commas"),
         (";a;b\nx;0,75;0,25\ny;0,25;0,75\n", "is separated by semicolons; use commas, and a point in decimals"),
         ("\ta\tb\nx\t3/4\t1/4\n", "is separated by tabs"),
         ("x,3/4,1/4\ny,1/4,3/4\nz,1/2,1/2\n", "row 1: holds probabilities; the first line must name the outputs"),
@@ -151,7 +146,6 @@ BAD = {
         ('{"outputs": ["a"], "rows": [1]}', "must be"),
     ],
     "pmf.parquet": [("", "not a readable Parquet file"), ("PAR1 nonsense PAR1", "not a readable Parquet file")],
-    "pmf.txt": [("", "must be a .csv, .json or .parquet file")],
 }
 
 
