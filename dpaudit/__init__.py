@@ -12,7 +12,7 @@ from dpaudit.version import __version__
 
 if TYPE_CHECKING:
     from dpaudit.accounting.dp_events import to_pld
-    from dpaudit.accounting.events import (
+    from dpaudit.accounting.reading import (
         DiscreteGaussian,
         DiscreteLaplace,
         Exponential,
@@ -85,7 +85,7 @@ LATER = {
     "Setting": "dpaudit.audit.setting",
     **dict.fromkeys(
         ("DiscreteGaussian", "DiscreteLaplace", "Exponential", "Gaussian", "Laplace", "Pure", "RandomizedResponse"),
-        "dpaudit.accounting.events",
+        "dpaudit.accounting.reading",
     ),
     "to_pld": "dpaudit.audit.releases",
     "MECHANISMS": "dpaudit.mechanisms:REGISTRY",

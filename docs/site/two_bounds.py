@@ -4,8 +4,8 @@ import sys
 from fractions import Fraction
 
 from docs.site.contents import DOCS
-from dpaudit.accounting.events import Gaussian
 from dpaudit.accounting.grid import ANY, Grid, Question
+from dpaudit.accounting.reading import Gaussian
 from dpaudit.charts import style
 
 STEPS = (200, 300, 400, 600, 800, 1200, 2000, 3000)

@@ -74,8 +74,8 @@ def to_dp_event(events: Sequence[Event]) -> Any | None:
         elif isinstance(event, Laplace):
             one = library.LaplaceDpEvent(1 / float(event.largest_loss))
         elif isinstance(event, DiscreteLaplace):
-            sensitivity = int(event.sensitivity)
-            one = dp_event.DiscreteLaplaceDpEvent(float(event.largest_loss) / sensitivity, sensitivity)
+            per_unit = float(event.largest_loss) / event.sensitivity
+            one = dp_event.DiscreteLaplaceDpEvent(per_unit, event.sensitivity)
         else:
             return None
         if event.sampled:

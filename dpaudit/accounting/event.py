@@ -3,31 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from dpaudit.accounting.pairs import Pair
 from dpaudit.numbers import balls
 from dpaudit.numbers.errors import InputError
-from dpaudit.numbers.rationals import Exact, positive, rational, whole
+from dpaudit.numbers.rationals import positive, whole
 
 MOST_TIMES = 10**9
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Event:
-    """A release. ``times`` is how often it is made; ``event * 10`` makes it ten times as often."""
+    """A release. ``times`` is how often it is made; ``event * 10`` makes it ten times as often.
 
-    times: int = field(default=1, kw_only=True)
+    Its parameters are exact numbers; ``reading`` is the door for words.
+    """
+
+    times: int = 1
     name: ClassVar[str]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "times", whole("times", self.times, 1, MOST_TIMES))
         for parameter in fields(self):
-            given = getattr(self, parameter.name)
-            if parameter.name != "times" and given is not None and not isinstance(given, int):
-                object.__setattr__(self, parameter.name, rational(parameter.name, given))
+            value = getattr(self, parameter.name)
+            if value is not None and type(value) is not (int if parameter.type == "int" else Fraction):
+                raise TypeError(f"{parameter.name} = {value!r} is not a {parameter.type}")
+        whole("times", self.times, 1, MOST_TIMES)
         self.check()
 
     def check(self) -> None:
@@ -82,24 +85,31 @@ class Event:
         return f"{self.name}:{words}" + (f" x {self.times}" if self.times != 1 else "")
 
 
-def check_rate(value: Exact) -> Fraction:
-    """The rate of a Poisson sample, 0 < rate <= 1."""
-    rate = rational("rate", value)
+def check_rate(rate: Fraction) -> None:
+    """Refuses anything but the rate of a Poisson sample, 0 < rate <= 1."""
     if not 0 < rate <= 1:
-        raise InputError("rate", value, "must be > 0 and <= 1")
-    return rate
+        raise InputError("rate", rate, "must be > 0 and <= 1")
 
 
-def required(name: str, value: Any) -> Any:
-    """The value, which must be there."""
-    if value is None:
-        raise InputError(name, "(missing)", "must be given")
-    return value
-
-
-def check_scale(scale: Any, eps: Any, sensitivity: Any) -> None:
+def check_scale(scale: Fraction | None, eps: Fraction | None, sensitivity: Fraction | int) -> None:
     """Refuses anything but one of scale and eps, > 0, and a sensitivity > 0."""
-    if (scale is None) == (eps is None):
-        raise InputError("scale", "(missing)" if scale is None else scale, "give either scale or eps")
-    positive("scale" if eps is None else "eps", scale if eps is None else eps)
+    one_of("scale", scale, "eps", eps)
     positive("sensitivity", sensitivity)
+
+
+def loss_of(scale: Fraction | None, eps: Fraction | None, sensitivity: Fraction | int) -> Fraction:
+    """eps, or else sensitivity / scale."""
+    if eps is not None:
+        return eps
+    assert scale is not None
+    return sensitivity / scale
+
+
+def one_of(name: str, value: Fraction | None, other: str, alternative: Fraction | None) -> None:
+    """Refuses anything but one of the two, > 0."""
+    if value is None and alternative is not None:
+        positive(other, alternative)
+    elif value is not None and alternative is None:
+        positive(name, value)
+    else:
+        raise InputError(name, "(missing)" if value is None else value, f"give either {name} or {other}")

@@ -9,30 +9,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
-from dpaudit.accounting.event import Event, check_rate, check_scale, required
+from dpaudit.accounting.event import Event, check_rate, check_scale, loss_of, one_of
 from dpaudit.accounting.pairs import Atom, Bell, Pair, Piece, Ramp
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.numbers.errors import InputError
-from dpaudit.numbers.rationals import nonnegative, positive, whole
+from dpaudit.numbers.rationals import nonnegative, positive, probability, whole
 
 MOST_ATOMS = 20_000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Gaussian(Event):
     """The Gaussian mechanism: a value of the given sensitivity plus N(0, sigma^2), of a Poisson sample if rate < 1."""
 
-    sigma: Any = None
-    sensitivity: Any = Fraction(1)
-    rate: Any = Fraction(1)
+    sigma: Fraction
+    sensitivity: Fraction = Fraction(1)
+    rate: Fraction = Fraction(1)
     name = "gaussian"
 
     def check(self) -> None:
         """sigma > 0, sensitivity > 0, 0 < rate <= 1."""
-        positive("sigma", required("sigma", self.sigma))
+        positive("sigma", self.sigma)
         positive("sensitivity", self.sensitivity)
         check_rate(self.rate)
 
@@ -41,21 +40,21 @@ class Gaussian(Event):
     @property
     def mu_squared(self) -> Fraction:
         """(sensitivity / sigma)^2."""
-        return Fraction(self.sensitivity / Fraction(self.sigma)) ** 2
+        return (self.sensitivity / self.sigma) ** 2
 
     def dominating(self) -> Pair:
         """N(mu, 1) against N(0, 1), mixed by the sampling."""
-        return Pair(pieces=(Bell(self.mu_squared),)).sampled(Fraction(self.rate))
+        return Pair(pieces=(Bell(self.mu_squared),)).sampled(self.rate)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Laplace(Event):
     """The Laplace mechanism with the given scale, or eps = sensitivity / scale; of a Poisson sample if rate < 1."""
 
-    scale: Any = None
-    eps: Any = None
-    sensitivity: Any = Fraction(1)
-    rate: Any = Fraction(1)
+    scale: Fraction | None = None
+    eps: Fraction | None = None
+    sensitivity: Fraction = Fraction(1)
+    rate: Fraction = Fraction(1)
     name = "laplace"
 
     def check(self) -> None:
@@ -68,7 +67,7 @@ class Laplace(Event):
     @property
     def largest_loss(self) -> Fraction:
         """sensitivity / scale."""
-        return Fraction(self.eps) if self.eps is not None else Fraction(self.sensitivity) / self.scale
+        return loss_of(self.scale, self.eps, self.sensitivity)
 
     def dominating(self) -> Pair:
         """Two atoms at the losses -eps and eps, and a density between them."""
@@ -78,7 +77,7 @@ class Laplace(Event):
             small = (-ball(e)).exp() / 2
             return [Atom(small, ball(Fraction(1, 2)), -e), Atom(ball(Fraction(1, 2)), small, e)]
 
-        return Pair(pieces=(_half_ramp(e),), atoms=atoms).sampled(Fraction(self.rate))
+        return Pair(pieces=(_half_ramp(e),), atoms=atoms).sampled(self.rate)
 
 
 def _half_ramp(eps: Fraction) -> Piece:
@@ -89,31 +88,31 @@ def _half() -> Ball:
     return ball(Fraction(1, 2))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class DiscreteLaplace(Event):
     """x plus noise on the whole numbers with Pr[z] proportional to ``e^(-|z| / scale)``; eps = sensitivity / scale."""
 
-    scale: Any = None
-    eps: Any = None
-    sensitivity: Any = 1
-    rate: Any = Fraction(1)
+    scale: Fraction | None = None
+    eps: Fraction | None = None
+    sensitivity: int = 1
+    rate: Fraction = Fraction(1)
     name = "discrete-laplace"
 
     def check(self) -> None:
         """One of scale and eps; the sensitivity is a whole number."""
         check_scale(self.scale, self.eps, self.sensitivity)
-        whole("sensitivity", self.sensitivity if isinstance(self.sensitivity, int) else str(self.sensitivity), 1, 10**4)
+        whole("sensitivity", self.sensitivity, 1, 10**4)
         check_rate(self.rate)
 
     @property
     def largest_loss(self) -> Fraction:
         """sensitivity / scale."""
-        return Fraction(self.eps) if self.eps is not None else Fraction(self.sensitivity) / self.scale
+        return loss_of(self.scale, self.eps, self.sensitivity)
 
     def dominating(self) -> Pair:
         """The losses (2j - s) / scale for j = 0 .. s."""
-        s = int(self.sensitivity)
-        e = Fraction(self.eps) / s if self.eps is not None else 1 / Fraction(self.scale)
+        s = self.sensitivity
+        e = self.largest_loss / s
 
         def atoms() -> list[Atom]:
             t = (-ball(e)).exp()
@@ -121,29 +120,29 @@ class DiscreteLaplace(Event):
             p = [t**s * far, *(unit * t ** (s - j) for j in range(1, s)), far]
             return [Atom(p[j], p[s - j], e * (2 * j - s)) for j in range(s + 1)]
 
-        return Pair(atoms=atoms).sampled(Fraction(self.rate))
+        return Pair(atoms=atoms).sampled(self.rate)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class DiscreteGaussian(Event):
     """x plus noise on the whole numbers with Pr[z] proportional to ``e^(-z^2 / (2 sigma^2))``."""
 
-    sigma: Any = None
-    sensitivity: Any = 1
-    rate: Any = Fraction(1)
+    sigma: Fraction
+    sensitivity: int = 1
+    rate: Fraction = Fraction(1)
     name = "discrete-gaussian"
 
     def check(self) -> None:
         """sigma > 0; the sensitivity is a whole number."""
-        sigma = positive("sigma", required("sigma", self.sigma))
-        whole("sensitivity", self.sensitivity if isinstance(self.sensitivity, int) else str(self.sensitivity), 1, 10**4)
+        sigma = positive("sigma", self.sigma)
+        whole("sensitivity", self.sensitivity, 1, 10**4)
         if sigma > MOST_ATOMS // 60:
             raise InputError("sigma", self.sigma, f"must be at most {MOST_ATOMS // 60}; use gaussian for more")
         check_rate(self.rate)
 
     def dominating(self) -> Pair:
         """The losses s (2z - s) / (2 sigma^2) of z; what lies beyond 20 sigma is left out."""
-        sigma, s = Fraction(self.sigma), int(self.sensitivity)
+        sigma, s = self.sigma, self.sensitivity
         reach = int(20 * sigma) + 2 + s
         square = 2 * sigma * sigma
 
@@ -167,30 +166,27 @@ class DiscreteGaussian(Event):
             missing = balls.total(powers[reach - s + 1 :])
             return (2 * (beyond + missing) / total).upper()
 
-        return Pair(atoms=atoms, left_out=rest).sampled(Fraction(self.rate))
+        return Pair(atoms=atoms, left_out=rest).sampled(self.rate)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RandomizedResponse(Event):
     """One of k answers: the true one with probability ``e^eps / (e^eps + k - 1)``, each other one equally likely.
 
     With ``noise`` instead of eps: an answer drawn uniformly with that probability, else the true one.
     """
 
-    eps: Any = None
-    k: Any = 2
-    noise: Any = None
+    eps: Fraction | None = None
+    k: int = 2
+    noise: Fraction | None = None
     name = "randomized-response"
 
     def check(self) -> None:
         """Either eps > 0 or 0 < noise < 1; k >= 2."""
-        if (self.eps is None) == (self.noise is None):
-            raise InputError("eps", "(missing)" if self.eps is None else self.eps, "give either eps or noise")
-        if self.eps is not None:
-            positive("eps", self.eps)
-        elif not 0 < self.noise < 1:
-            raise InputError("noise", self.noise, "must be > 0 and < 1")
-        whole("k", self.k if isinstance(self.k, int) else str(self.k), 2, 10**9)
+        one_of("eps", self.eps, "noise", self.noise)
+        if self.noise is not None:
+            probability("noise", self.noise)
+        whole("k", self.k, 2, 10**9)
 
     @property
     def exact(self) -> bool:
@@ -200,14 +196,21 @@ class RandomizedResponse(Event):
     @property
     def largest_loss(self) -> Fraction | None:
         """eps, where it is given."""
-        return None if self.eps is None else Fraction(self.eps)
+        return self.eps
+
+    def _odds(self) -> Ball:
+        """The true answer against each other one: e^eps."""
+        if self.eps is not None:
+            return ball(self.eps).exp()
+        assert self.noise is not None
+        return ball(1 + self.k * (1 - self.noise) / self.noise)
 
     def dominating(self) -> Pair:
         """The losses -eps, 0 (if k > 2) and eps."""
-        e, k = self.largest_loss, int(self.k)
+        e, k = self.eps, self.k
 
         def atoms() -> list[Atom]:
-            grown = ball(e).exp() if e is not None else ball(1 + k * (1 - self.noise) / Fraction(self.noise))
+            grown = self._odds()
             total = grown + k - 1
             atoms = [Atom(1 / total, grown / total, None if e is None else -e), Atom(grown / total, 1 / total, e)]
             return [*atoms, Atom((k - 2) / total, (k - 2) / total, Fraction(0))] if k > 2 else atoms
@@ -215,28 +218,28 @@ class RandomizedResponse(Event):
         return Pair(atoms=atoms)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Pure(Event):
     """Any (eps, delta)-differentially private release: the worst one there is (Kairouz, Oh, Viswanath 2015)."""
 
-    eps: Any = None
-    delta: Any = Fraction(0)
+    eps: Fraction
+    delta: Fraction = Fraction(0)
     name = "pure"
 
     def check(self) -> None:
         """eps >= 0, 0 <= delta < 1."""
-        nonnegative("eps", required("eps", self.eps))
+        nonnegative("eps", self.eps)
         if not 0 <= self.delta < 1:
             raise InputError("delta", self.delta, "must be >= 0 and < 1")
 
     @property
     def largest_loss(self) -> Fraction:
         """eps."""
-        return Fraction(self.eps)
+        return self.eps
 
     def dominating(self) -> Pair:
         """With probability delta everything is revealed, else randomized response."""
-        e, rest = Fraction(self.eps), 1 - Fraction(self.delta)
+        e, rest = self.eps, 1 - self.delta
 
         def atoms() -> list[Atom]:
             grown = ball(e).exp()
@@ -244,12 +247,12 @@ class Pure(Event):
             return [Atom(low, high, -e), Atom(high, low, e)] if e else [Atom(ball(rest), ball(rest), Fraction(0))]
 
         def revealed() -> Ball:
-            return ball(Fraction(self.delta))
+            return ball(self.delta)
 
         return Pair(atoms=atoms, p_only=revealed, q_only=revealed)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Exponential(Event):
     """The exponential mechanism, eps-differentially private with weights ``e^(eps score / (2 sensitivity))``.
 
@@ -257,27 +260,27 @@ class Exponential(Event):
     over all pairs of two outputs with the losses t and t - eps; the pair with t = eps/2 is attained.
     """
 
-    eps: Any = None
+    eps: Fraction
     name = "exponential"
 
     def check(self) -> None:
         """eps > 0."""
-        positive("eps", required("eps", self.eps))
+        positive("eps", self.eps)
 
     exact = False
 
     @property
     def largest_loss(self) -> Fraction:
         """eps."""
-        return Fraction(self.eps)
+        return self.eps
 
     def dominating(self) -> Pair:
         """delta(l) = (1 - e^((l-eps)/2))^2 / (1 - e^-eps)."""
-        return Pair(pieces=(_whole_ramp(Fraction(self.eps)),))
+        return Pair(pieces=(_whole_ramp(self.eps),))
 
     def attained(self) -> Sequence[Pair]:
         """Randomized response with eps/2."""
-        return [RandomizedResponse(eps=Fraction(self.eps) / 2).dominating()]
+        return [RandomizedResponse(eps=self.eps / 2).dominating()]
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from dpaudit.privacy.judge import true_epsilon
 BITS = 192
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Released(Event):
     """A release of a mechanism with a finite law, on neighboring datasets of its own adjacency."""
 

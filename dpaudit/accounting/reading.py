@@ -1,29 +1,66 @@
-"""Events from text: "gaussian:sigma=4/5,rate=1/100 x 1000"."""
+"""The door of the events: from Python's words, and from text such as "gaussian:sigma=4/5,rate=1/100 x 1000"."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import fields
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, fields
+from functools import update_wrapper
+from typing import Any, TypeVar
 
-from dpaudit.accounting.event import MOST_TIMES, Event
-from dpaudit.accounting.events import (
-    DiscreteGaussian,
-    DiscreteLaplace,
-    Exponential,
-    Gaussian,
-    Laplace,
-    Pure,
-    RandomizedResponse,
-)
+from dpaudit.accounting import events
+from dpaudit.accounting.event import Event
 from dpaudit.numbers.errors import InputError
-from dpaudit.numbers.rationals import whole
+from dpaudit.numbers.rationals import Exact, rational, whole
+
+E = TypeVar("E", bound=Event)
 
 NAMED: dict[str, type[Event]] = {
     kind.name: kind
-    for kind in (Gaussian, Laplace, DiscreteGaussian, DiscreteLaplace, RandomizedResponse, Exponential, Pure)
+    for kind in (
+        events.Gaussian,
+        events.Laplace,
+        events.DiscreteGaussian,
+        events.DiscreteLaplace,
+        events.RandomizedResponse,
+        events.Exponential,
+        events.Pure,
+    )
 }
 """The events that the command line knows by name."""
+
+
+def make(kind: type[E], words: Mapping[str, Exact | None]) -> E:
+    """The event with these parameters, each read as an exact number."""
+    values: dict[str, Any] = dict(words)
+    for parameter in fields(kind):
+        name = parameter.name
+        if values.get(name) is not None:
+            values[name] = whole(name, values[name], 1) if parameter.type == "int" else rational(name, values[name])
+        elif parameter.default is MISSING:
+            raise InputError(name, "(missing)", "must be given")
+    return kind(**values)
+
+
+def _door(kind: type[E]) -> Callable[..., E]:
+    """The event as a user makes it: by whatever denotes exact numbers."""
+
+    def read_words(**words: Any) -> E:
+        return make(kind, words)
+
+    read_words.__annotations__ = {}  # those of the event, whose signature it has
+    return update_wrapper(read_words, kind, ("__doc__", "__name__", "__qualname__"), ())
+
+
+Gaussian = _door(events.Gaussian)
+Laplace = _door(events.Laplace)
+DiscreteGaussian = _door(events.DiscreteGaussian)
+DiscreteLaplace = _door(events.DiscreteLaplace)
+RandomizedResponse = _door(events.RandomizedResponse)
+Exponential = _door(events.Exponential)
+Pure = _door(events.Pure)
+
+
 REPEATED = re.compile(r"^(?P<event>.*?)(?:\s+[x×*]\s*(?P<times>\S+))?$", re.DOTALL)
 
 
@@ -77,7 +114,7 @@ def read(text: str) -> Event:
             "event", text, f"must be one of {', '.join(NAMED)}, mech, as in gaussian:sigma=4,rate=1/100 x 1000"
         )
     known = [f.name for f in fields(kind) if f.name != "times"]
-    given: dict[str, Any] = {}
+    given: dict[str, str] = {}
     for part in filter(None, (part.strip() for part in parameters.split(","))):
         key, equals, value = (word.strip() for word in part.partition("="))
         if key in BATCHES:
@@ -89,8 +126,8 @@ def read(text: str) -> Event:
             raise InputError("event", text, f"{name} takes no {key}: write {meant}")
         if key not in known or not equals or key in given:
             raise InputError("event", text, f"{name} takes {', '.join(f'{key}=…' for key in known)}, each once")
-        given[key] = whole(key, value, 1) if key == "k" else value
+        given[key] = value
     try:
-        return kind(**given, times=whole("times", times, 1, MOST_TIMES))
+        return make(kind, {**given, "times": times})
     except InputError as error:
         raise InputError("event", text, f"{error.option}: {error.rule}") from None

@@ -26,7 +26,7 @@ FINE = 1e-12
 CLOSED, LATTICE, GRID = "closed form", "lattice", "grid"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Bells(Event):
     """Gaussian mechanisms together: one Gaussian mechanism with mu^2 the sum of all (sensitivity / sigma)^2."""
 

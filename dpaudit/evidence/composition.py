@@ -38,13 +38,13 @@ def release(event: Event) -> dict[str, Any]:
     found: dict[str, Any] = {"release": event.name, "times": event.times}
     match event:
         case RandomizedResponse():
-            return {**found, "eps": str(event.largest_loss), "k": int(event.k)}
+            return {**found, "eps": str(event.largest_loss), "k": event.k}
         case Pure():
-            return {**found, "eps": str(Fraction(event.eps)), "delta": str(Fraction(event.delta))}
+            return {**found, "eps": str(event.eps), "delta": str(event.delta)}
         case DiscreteLaplace():
-            return {**found, "eps": str(event.largest_loss), "sensitivity": int(event.sensitivity)}
+            return {**found, "eps": str(event.largest_loss), "sensitivity": event.sensitivity}
         case DiscreteGaussian():
-            return {**found, "sigma": str(Fraction(event.sigma)), "sensitivity": int(event.sensitivity)}
+            return {**found, "sigma": str(event.sigma), "sensitivity": event.sensitivity}
     raise InputError("certificate", str(event), "the verifier does not know this release")
 
 

@@ -8,8 +8,8 @@ from mpmath import exp, mpf
 
 from dpaudit.accounting.bounds import lower_measure, upper_measure
 from dpaudit.accounting.cells import Lattice, Range, _masses, _placed, cells
-from dpaudit.accounting.events import Exponential, Gaussian, Laplace
 from dpaudit.accounting.pairs import Atom
+from dpaudit.accounting.reading import Exponential, Gaussian, Laplace
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import ball
 from tests.accounting import reference_accounting as reference

@@ -9,8 +9,8 @@ from mpmath import exp, mpf, workdps
 from dpaudit.accounting.bounds import Measure
 from dpaudit.accounting.cells import Lattice
 from dpaudit.accounting.compose import Composition, Term, Tilted
-from dpaudit.accounting.events import Gaussian
 from dpaudit.accounting.grid import Grid, Question
+from dpaudit.accounting.reading import Gaussian
 from dpaudit.numbers import balls
 
 LATTICE = Lattice(Fraction(1, 8))

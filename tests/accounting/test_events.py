@@ -7,9 +7,8 @@ from mpmath import mp, mpf
 
 import dpaudit
 from dpaudit.accounting.dp_events import from_dp_event, to_dp_event
-from dpaudit.accounting.events import DiscreteLaplace, Gaussian, Laplace, RandomizedResponse
 from dpaudit.accounting.grid import Grid, Question
-from dpaudit.accounting.reading import NAMED, read
+from dpaudit.accounting.reading import NAMED, DiscreteLaplace, Gaussian, Laplace, RandomizedResponse, read
 from dpaudit.audit.releases import read_events, to_pld
 from dpaudit.numbers.errors import InputError
 
@@ -54,7 +53,23 @@ def test_bad_events_are_refused_in_one_line(text):
 def test_floats_are_refused(kind):
     name = "sigma" if "gaussian" in kind.name else "eps"
     with pytest.raises(InputError, match="float"):
-        kind(**{name: 0.5})
+        getattr(dpaudit, kind.__name__)(**{name: 0.5})
+
+
+@pytest.mark.parametrize("kind", NAMED.values())
+@pytest.mark.parametrize("value", ["1/2", 0.5, 1])
+def test_an_event_holds_fractions(kind, value):
+    name = "sigma" if "gaussian" in kind.name else "eps"
+    assert getattr(kind(**{name: F(1)}), name) == 1
+    with pytest.raises(TypeError, match="is not a Fraction"):
+        kind(**{name: value})
+
+
+def test_a_parameter_that_is_missing_or_unknown():
+    with pytest.raises(InputError, match=r"sigma = \(missing\): must be given"):
+        dpaudit.Gaussian()
+    with pytest.raises(TypeError, match="noise"):
+        dpaudit.Gaussian(sigma=1, noise=2)
 
 
 @pytest.mark.parametrize(

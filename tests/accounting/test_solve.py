@@ -7,7 +7,8 @@ import pytest
 from mpmath import exp, fsum, log, loggamma, mpf
 
 import dpaudit
-from dpaudit.accounting.events import (
+from dpaudit.accounting.grid import Question
+from dpaudit.accounting.reading import (
     DiscreteGaussian,
     DiscreteLaplace,
     Exponential,
@@ -15,9 +16,8 @@ from dpaudit.accounting.events import (
     Laplace,
     Pure,
     RandomizedResponse,
+    read,
 )
-from dpaudit.accounting.grid import Question
-from dpaudit.accounting.reading import read
 from dpaudit.accounting.solve import CLOSED, GRID, LATTICE, solve
 from tests.accounting import reference_accounting as reference
 

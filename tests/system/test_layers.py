@@ -163,6 +163,10 @@ def test_only_one_module_sets_precision():
             assert "import ctx" not in text
 
 
+def test_what_is_frozen_stays_so():
+    assert [module for module, path in MODULES.items() if "object.__setattr__" in path.read_text()] == []
+
+
 def comparisons_of_ends(tree):
     """The lines on which an end of an enclosure, or something made of one, is compared; text.lower() is no end."""
     called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}

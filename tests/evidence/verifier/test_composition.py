@@ -7,7 +7,7 @@ import pytest
 from mpmath import mp, mpf
 
 import dpaudit
-from dpaudit.accounting.events import DiscreteGaussian, DiscreteLaplace, Pure, RandomizedResponse
+from dpaudit.accounting.reading import DiscreteGaussian, DiscreteLaplace, Pure, RandomizedResponse
 from dpaudit.cli import main
 from dpaudit.evidence.certificate import certificate
 from dpaudit.evidence.verifier.arithmetic import Malformed
