@@ -19,6 +19,7 @@ from dpaudit.privacy.effort import Effort
 np = pytest.importorskip("numpy", reason="the fast tier needs numpy")
 
 from dpaudit.privacy.fast import orders, sticks, ways  # noqa: E402
+from dpaudit.privacy.fast.exponential_table import exponential_table  # noqa: E402
 from dpaudit.privacy.fast.rows import FloatRows  # noqa: E402
 from dpaudit.privacy.fast.uppers import make_screen  # noqa: E402
 
@@ -169,6 +170,12 @@ def test_the_bounds_hold_with_far_outputs(mech, monkeypatch):
                 check_orders(way, p, q, exponentials)
                 check_rates(way, p, q, exponentials)
     assert True in shapes
+
+
+def test_products_that_underflow_count():
+    """p times a loss below 2^-1074 is 0 in floats; the sum is not."""
+    way = ways.Way(np.array([[2.0**-990] * 3]), np.array([[2.0**-100, -(2.0**-200), 2.0**-90]]), np.zeros(1))
+    assert orders.divergence_uppers(way, Fraction(1), exponential_table(64))[0] > 2.0**-1073
 
 
 # ------------------------------------------------------------------ broken twins

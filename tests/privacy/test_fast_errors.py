@@ -203,6 +203,15 @@ def test_a_prior_beyond_the_tables_is_refused():
         assert band_table(model).relative < 1.01 * UNIT
 
 
+@pytest.mark.parametrize("bits", [1076, 1078, 1080, 1088])
+def test_low_parts_of_the_size_of_a_ball_keep_the_distance_of_equal_histograms_0(bits):
+    """V(2(n - a + b)) is 0 up to a line; at so many bits its ball is off by the least positive float."""
+    for n, prior in [(5, "5/2,1/2"), (8, "5/2,1/2"), (9, "4,1"), (18, "7/3,1/3")]:
+        with balls.precision(bits):
+            low = band_table(make_model(n, 2, prior)).low[0]
+        assert not (low / 2 + low / 2 - low).any(), (n, prior)
+
+
 def test_rates_beyond_the_floats_are_refused():
     mechanism = make_mechanism("EHDL", make_model(30), "1e20", {})
     with balls.precision(256), pytest.raises(TooCoarse):

@@ -19,6 +19,8 @@ from dpaudit.privacy.fast.refusal import TooCoarse
 
 MOST_RELATIVE = 2.0**-40
 """A model whose -ln BC has a larger relative error is not screened at all."""
+LEAST_LOW = 2.0**-1000
+"""A smaller low part counts as 0: half of it need not be a float, and L(x, x) would not be 0."""
 
 
 class LogTable:
@@ -40,6 +42,7 @@ class LogTable:
             high = np.rint(near / grid) * grid
             rest = [v - h for v, h in zip(column, high.tolist(), strict=True)]
             low = np.array([float(v) for v in rest])
+            low[np.abs(low) < LEAST_LOW] = 0.0
             if np.abs(high).max() > size or np.abs(low).max() > grid:
                 raise TooCoarse("a table of log-gamma values was not rounded to nearest")
             truncation = max(truncation, balls.largest_error(rest, low.tolist()))

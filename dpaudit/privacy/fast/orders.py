@@ -11,6 +11,7 @@ from fractions import Fraction
 import numpy as np
 
 from dpaudit.privacy.fast.exponential_table import UNIT, ExponentialTable, Floats, Scratch, tree_sum
+from dpaudit.privacy.fast.uppers import TINY
 from dpaudit.privacy.fast.ways import Way
 
 CLOSEST = 2.0**-17
@@ -42,7 +43,8 @@ def _first(way: Way) -> Floats:
     infinite = np.isinf(_tops(way))
     losses = np.where(np.isinf(way.loss), 0.0, way.loss)
     terms = np.where(losses > 0, way.p, way.lower()) * losses
-    error = (terms.shape[1].bit_length() + 4) * UNIT * tree_sum(np.abs(terms)) * 1.01
+    width = terms.shape[1]
+    error = (width.bit_length() + 4) * UNIT * tree_sum(np.abs(terms)) * 1.01 + width * TINY
     return np.where(infinite, np.inf, tree_sum(terms) + error)
 
 
@@ -55,7 +57,8 @@ def _divergences(way: Way, u: Floats, tops: Floats, table: ExponentialTable) -> 
     exponents = np.where(exponents > 0, exponents, 0.0)
     table.exp_minus(exponents, exponents, Scratch(exponents.shape))
     exponents *= way.p
-    sums = tree_sum(exponents) * (1 + (way.p.shape[1].bit_length() + 10) * UNIT)
+    width = way.p.shape[1]
+    sums = tree_sum(exponents) * (1 + (width.bit_length() + 10) * UNIT) + width * TINY
     logs = _log_above(sums, table)
     found = most + logs / u
     error = 16 * UNIT * (np.abs(most) + np.abs(logs) / u)
