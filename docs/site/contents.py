@@ -16,6 +16,7 @@ MOUNTS = {
     "dpaudit/forall/EVERY_N.md": "theory/every-n.md",
     "dpaudit/forall/PRIOR_BOXES.md": "theory/prior-boxes.md",
     "dpaudit/privacy/fast/ERROR_BOUND.md": "theory/error-bound.md",
+    "dpaudit/privacy/fast/CURVES.md": "theory/curves.md",
     "dpaudit/privacy/fast/LARGE_N.md": "theory/large-n.md",
     "dpaudit/code/SOUND.md": "theory/sound.md",
     "dpaudit/accounting/FLOATS.md": "theory/accounting-floats.md",
@@ -70,7 +71,7 @@ CONTENTS = {
     "Explanation": ("what-epsilon-means", "why-exact", "enclosures", "two-bounds", "trust"),
     "Proofs": (
         *("theory/every-epsilon", "theory/every-n", "theory/prior-boxes"),
-        *("theory/error-bound", "theory/large-n", "theory/sound", "theory/accounting-floats"),
+        *("theory/error-bound", "theory/curves", "theory/large-n", "theory/sound", "theory/accounting-floats"),
         "theory/all-inputs",
     ),
     "Results": ("gallery/index", "gallery/libraries", "gallery/field", "gallery/accountants", "claims-decided"),

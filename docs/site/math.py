@@ -8,6 +8,8 @@ from latex2mathml.converter import convert
 
 NAMED = re.compile(r"(<mi>(?:ln|log|exp)</mi>)(?=<(?!/|mo stretchy|mrow><mo stretchy))")
 """The name of a function whose argument is not in brackets."""
+BAR = re.compile(r"(?<!\\left)(?<!\\right)(?=\\(l|r)[vV]ert)")
+"""The place before a bar that no ``\\left`` or ``\\right`` makes a bracket; without one, space is put around it."""
 
 
 def inline(translator: Any, node: Any) -> None:
@@ -24,7 +26,8 @@ def _write(translator: Any, node: Any, display: str) -> None:
     from docutils.nodes import SkipNode
 
     source = node.astext()
-    spaced = NAMED.sub(r'\1<mspace width="0.17em" />', convert(source, display=display))
+    fenced = BAR.sub(lambda bar: {"l": r"\left", "r": r"\right"}[bar[1]], source)
+    spaced = NAMED.sub(r'\1<mspace width="0.17em" />', convert(fenced, display=display))
     formula = spaced.replace("<math ", f'<math alttext="{escape(source)}" ', 1)
     translator.body.append(formula if display == "inline" else f'<div class="math">{formula}</div>\n')
     raise SkipNode
