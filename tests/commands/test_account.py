@@ -1,4 +1,4 @@
-"""``dpaudit account``: its JSON, its verdicts and exit codes, the others beside it, and the pytest fixture."""
+"""``dpaudit account``: its JSON, its verdicts and exit codes, and what an interrupted run says."""
 
 import json
 from fractions import Fraction as F
@@ -7,8 +7,7 @@ import pytest
 
 import dpaudit
 from dpaudit.accounting import grid
-from dpaudit.accounting.grid import Question
-from dpaudit.accounting.rivals import ABOVE, ACCOUNTANTS, FAILED, INSIDE, LOW, mark, rivals
+from dpaudit.accounting.rivals import mark
 from dpaudit.cli import main
 from dpaudit.commands.reply import Terminated
 from dpaudit.numbers.bounds import Bounds
@@ -145,32 +144,6 @@ def test_a_whole_pipeline_is_explained(capsys):
     ):
         assert main(["explain", *arguments]) == 2
         assert words in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("value", "expected"), [(1.5, INSIDE), (0.99, LOW), (2.5, ABOVE), (float("inf"), ABOVE), (float("nan"), FAILED)]
-)
-def test_a_rival_is_marked(value, expected):
-    assert mark("it", F(1, 10), value, Bounds(F(1), F(2))).mark == expected
-
-
-def test_rivals_that_are_installed_are_asked(monkeypatch):
-    pytest.importorskip("dp_accounting", reason="dp-accounting is not installed")
-    ours_alone = {name: ask for name, ask in ACCOUNTANTS.items() if name.startswith("dp-accounting")}
-    monkeypatch.setattr("dpaudit.accounting.rivals.ACCOUNTANTS", ours_alone)  # the others load torch
-    event = dpaudit.Gaussian(sigma=2) * 10
-    bounds = dpaudit.account([event], delta="1e-5").solution.known[Question(delta=F(1, 10**5))]
-    said = {rival.accountant: rival for rival in rivals([event], [(F(1, 10**5), bounds)])}
-    assert said["dp-accounting PLD, grid 1e-4"].mark in (INSIDE, ABOVE)
-    assert said["dp-accounting RDP"].mark == ABOVE
-    assert "% above" in said["dp-accounting RDP"].text()
-
-
-def test_the_pytest_fixture_passes_and_fails(dp_account, request):
-    dp_account("gaussian:sigma=10 x 100").at_most(eps=5, delta="1e-6")
-    assert request.node.user_properties[0][0] == "dpaudit_account_delta(5)"
-    with pytest.raises(pytest.fail.Exception, match=r"\(4, 1e-6\)-DP: REFUTED; δ\(4\) is at least 4.712e-5"):
-        dp_account(dpaudit.Gaussian(sigma=10) * 100).at_most(eps=4, delta="1e-6")
 
 
 def test_a_picture_needs_several_points(tmp_path):

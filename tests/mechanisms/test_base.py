@@ -190,3 +190,19 @@ def test_a_parameter_that_is_not_there():
 def test_the_formula_shows_the_score_in_force(score, symbol, capsys):
     assert main(["epsilon", "--mech", "EHDS", "--n", "3", "--score", score]) == 0
     assert f"exp(−ε·{symbol}(x,r) / " in capsys.readouterr().out
+
+
+def test_the_defaults_of_the_documents():
+    model = make_model(2)
+    assert REGISTRY["EHDS"](model, Fraction(1)).gamma == REGISTRY["MH"](model, Fraction(1)).gamma == 1
+    assert REGISTRY["MHdelta"](model, Fraction(1)).delta == Fraction(1, 10**8)
+    assert REGISTRY["EHD"](model, Fraction(1)).gs == "constant"
+    assert REGISTRY["MHdelta"](model, Fraction(2), Fraction(1, 9)).claimed() == EpsilonDelta(
+        Fraction(2), Fraction(1, 9)
+    )
+
+
+def test_the_stated_memory():
+    """Bytes by the stated sizes: 600 a histogram, 8 a cell, four rows of balls of 120; 2000 a merged cell law."""
+    assert make_mechanism("EHD", make_model(3), 1, {}).memory() == 4 * (600 + 2 * 8 + 4 * 120)
+    assert make_mechanism("LSDim", make_model(3), 1, {}).memory() == 2000 * 4 + 600 * 4

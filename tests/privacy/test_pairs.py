@@ -1,14 +1,14 @@
-"""Each orbit is done once; without the symmetry the answer is the same."""
+"""Pairs up to symmetry: each orbit is done once, in parts or at once, and the answer is the same without it."""
 
 from fractions import Fraction
 
 import pytest
 
 from dpaudit.mechanisms import REGISTRY, make_mechanism
-from dpaudit.posterior.model import hamming, make_model
+from dpaudit.posterior.model import make_model
 from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.loss import worst_delta, worst_loss_by_search
-from dpaudit.privacy.pairs import pairs
+from dpaudit.privacy.pairs import cut, pairs
 
 SETTINGS = [(7, ("1", "1")), (6, ("1/2", "3")), (4, ("1", "1", "1")), (3, ("1", "2", "1")), (2, ("1", "1", "3", "3"))]
 
@@ -42,25 +42,16 @@ def test_orbits_save_work_where_the_prior_is_equal():
     assert len(list(pairs(mechanism))) * 4 < mechanism.counts().pairs // 2
 
 
-@pytest.mark.parametrize(("n", "prior"), SETTINGS)
-def test_canonical_is_one_histogram_of_the_orbit(n, prior):
-    model = make_model(n, prior=prior)
-    for c in model.histograms:
-        (image,) = model.canonical(c)
-        assert model.canonical(image) == (image,)
-        assert sorted(zip(model.prior, image, strict=True)) == sorted(zip(model.prior, c, strict=True))
+def test_progress_runs_from_nothing_to_all():
+    seen = []
+    mechanism = make_mechanism("EHD", make_model(3, prior="1,2"), 1, {})
+    list(pairs(mechanism, Effort(progress=lambda done, total: seen.append((done, total)))))
+    assert seen == [(0, 4), (1, 4), (2, 4), (3, 4), (4, 4)]
 
 
-@pytest.mark.parametrize(("n", "prior"), SETTINGS)
-def test_pairs_are_permuted_together(n, prior):
-    model = make_model(n, prior=prior)
-    for c in model.histograms:
-        for d in model.histograms:
-            x, y = model.canonical(c, d)
-            assert hamming(x, y) == hamming(c, d)
-
-
-def test_distance_by_hand():
-    assert hamming((3, 0, 1), (0, 2, 2)) == 3
-    assert hamming((3, 0, 1), (2, 1, 1)) == 1
-    assert hamming((3, 0, 1), (3, 0, 1)) == 0
+@pytest.mark.parametrize(("count", "parts"), [(10, 3), (3, 5), (7, 7), (8, 1)])
+def test_parts_make_up_the_whole(count, parts):
+    bounds = [cut(count, (i, parts)) for i in range(parts)]
+    assert [i for first, last in bounds for i in range(first, last)] == list(range(count))
+    assert max(b - a for a, b in bounds) - min(b - a for a, b in bounds) <= 1
+    assert cut(count, None) == (0, count)

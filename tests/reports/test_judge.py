@@ -1,7 +1,6 @@
 """The finding on one mechanism: the statement over all n, the first n that fails, the evidence; each question once."""
 
 import re
-from collections import Counter
 from fractions import Fraction
 
 import pytest
@@ -10,17 +9,12 @@ from mpmath import mp
 import dpaudit
 from dpaudit.audit import questions, second_path
 from dpaudit.audit.judgement import Whose
-from dpaudit.audit.setting import Setting
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.verdict import Verdict
-from dpaudit.privacy.guarantee import EpsilonDelta
 from dpaudit.reference import definitions as reference
-from dpaudit.reports.block import Block, Case
+from dpaudit.reports.block import Block
 from dpaudit.reports.document import Document
 from dpaudit.reports.judge import finding
-from dpaudit.reports.plan import from_options
-from dpaudit.reports.report import build
-from dpaudit.reports.steps import EVERY_N, SMALLER, Steps
 from dpaudit.reports.words import covered_lines
 
 P, R, U = Verdict.PROVED, Verdict.REFUTED, Verdict.UNDECIDED
@@ -278,39 +272,3 @@ def test_each_question_is_asked_once(monkeypatch):
 )
 def test_whose_statement_it_is(mech, setting, whose):
     assert found(mech, n="2", **setting).judgement.whose is whose
-
-
-def test_the_cost_of_a_step_moves_the_share():
-    told = []
-    steps = Steps(lambda *now: told.append(now))
-    steps.expect(49.0)
-    for words in ("A: true ε", f"A: {EVERY_N}", "A: worst pair", "x", "y", "z"):
-        steps(words)
-    shares = [share for _, share in told]
-    assert shares == sorted(shares)
-    assert shares[2] == pytest.approx(41 / 50)
-
-
-def test_the_search_of_smaller_n_is_part_of_the_estimate():
-    told = []
-    build(from_options("EHDL", n="100..101", prior="1/100,1/100"), Steps(lambda *now: told.append(now)))
-    searched = [share for words, share in told if SMALLER in words]
-    assert len(searched) > 40
-    assert searched[0] + 0.1 < searched[-1] < 0.95, "the share grows while it searches, and something is left"
-
-
-def test_questions_about_one_n_share_its_mechanism(monkeypatch):
-    built = Counter()
-    build = Setting.build
-
-    def counted(setting):
-        built[setting.model.n] += 1
-        return build(setting)
-
-    monkeypatch.setattr(Setting, "build", counted)
-    case = Case("EHDS", Setting.read("EHDS", n=9), ns=(8, 9))
-    for n in case.places():
-        assert case.answer(n) is case.answer(n)
-        assert case.at(n) is case.at(n)
-        assert (case.asked_at(n), bool(case.command(n))) == (EpsilonDelta(Fraction(1)), True)
-    assert set(built.values()) == {1}

@@ -5,6 +5,10 @@ import sys
 import xml.etree.ElementTree as tree
 from importlib.metadata import entry_points
 
+import pytest
+
+import dpaudit
+
 TESTS = """
 from fractions import Fraction
 
@@ -133,3 +137,10 @@ def test_the_plugin_is_declared_and_light():
     loaded = "import dpaudit.pytest_plugin, sys; print('flint' in sys.modules or 'dpaudit.audit' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
+
+
+def test_the_pytest_fixture_passes_and_fails(dp_account, request):
+    dp_account("gaussian:sigma=10 x 100").at_most(eps=5, delta="1e-6")
+    assert request.node.user_properties[0][0] == "dpaudit_account_delta(5)"
+    with pytest.raises(pytest.fail.Exception, match=r"\(4, 1e-6\)-DP: REFUTED; δ\(4\) is at least 4.712e-5"):
+        dp_account(dpaudit.Gaussian(sigma=10) * 100).at_most(eps=4, delta="1e-6")
