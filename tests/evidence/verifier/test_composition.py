@@ -11,7 +11,7 @@ from dpaudit.accounting.reading import DiscreteGaussian, DiscreteLaplace, Pure, 
 from dpaudit.cli import main
 from dpaudit.evidence.certificate import certificate
 from dpaudit.evidence.verifier.arithmetic import Malformed
-from dpaudit.evidence.verifier.composition import Release, Whole, product
+from dpaudit.evidence.verifier.composition import MOST, Release, Whole, product
 from dpaudit.evidence.verifier.core import Rejected
 from dpaudit.evidence.verifier.main import verify
 from dpaudit.evidence.verifier.reading import digest
@@ -48,6 +48,17 @@ def test_the_verifiers_delta_contains_the_sum_over_all_outcomes(name, at):
     assert mpf(low.numerator) / low.denominator - room <= exact <= mpf(high.numerator) / high.denominator + room
     assert high - low < F(1, 10**50)
     assert accepted(document)[1]["checked"] == "full"
+
+
+@pytest.mark.parametrize("w", range(4, 24))
+@pytest.mark.parametrize("name", RELEASES)
+def test_with_few_bits_every_rounding_is_outward(name, w):
+    document = certificate(dpaudit.account([*RELEASES[name][0], Pure(eps=1, delta="1/7")], at="1"))
+    releases, step = [Release(given) for given in document["subject"]["releases"]], F(document["subject"]["step"])
+    few, many = Whole(releases, step, w), Whole(releases, step, 256)
+    for at in (F(0), F(1, 3), F(1), F(5, 2)):
+        (low, high), (least, most) = few.delta(at), many.delta(at)
+        assert low <= least <= most <= high
 
 
 def test_wide_discrete_laplace_and_pure_releases_are_the_engines():
@@ -123,6 +134,21 @@ def test_another_release_is_rejected(change):
 def test_a_parameter_out_of_range_is_malformed(given):
     with pytest.raises(Malformed, match="a parameter is negative"):
         Release({**given, "times": 1})
+
+
+@pytest.mark.parametrize("count", [0, 101])
+def test_a_composition_is_of_1_to_100_releases(count):
+    document = certificate(dpaudit.account([RandomizedResponse(eps=1)], at="1/2"))
+    listed = document["subject"]["releases"] * count
+    document = {**document, "subject": {**document["subject"], "releases": listed}}
+    with pytest.raises(Rejected, match="a list of 1 to 100 releases"):
+        accepted(stated(document, lower="0", upper="1"))
+
+
+def test_releases_are_counted_together():
+    never = Release({"release": "pure", "times": MOST, "eps": "0", "delta": "0"})
+    with pytest.raises(Malformed, match=f"or {MOST} releases"):
+        Whole([never, never], F(1), 64)
 
 
 def test_nothing_is_revealed_without_a_delta():
