@@ -9,7 +9,7 @@ from scipy.special import digamma, gammaln, polygamma
 
 from dpaudit.forall import every_n_middle
 from dpaudit.numbers import balls
-from tests.forall.brute_force import PRIORS, distances, family, log_step, losses
+from tests.forall.brute_force import PRIORS, distances, family, inverses, log_step, losses
 
 
 def second_difference(z):
@@ -70,6 +70,16 @@ def test_a_step_of_the_inverse_sensitivity_is_below_its_bound():
         steps = 1 / np.diag(distances(400, a, b), 1)
         for x in range(1, 190):
             assert steps[x] - steps[x - 1] <= float(balls.ends(every_n_middle.rise(Fraction(a) + x - 1))[1]) + 1e-9
+
+
+@pytest.mark.parametrize("m", [24, 50])
+def test_no_step_of_the_inverse_ls_in_the_middle_exceeds_the_larger_bound(m):
+    """Up, down and across the peak, from the least n on."""
+    for a, b in PRIORS:
+        rises = [float(balls.ends(every_n_middle.rise(Fraction(alpha) + m - 1))[1]) for alpha in (a, b)]
+        least = 2 * m + 4 + int(abs(a - b)) + 1
+        for n in (least, least + 1, least + 40):
+            assert abs(np.diff(inverses(distances(n, a, b), "EHDL")[m : n - m + 1])).max() <= max(rises) + 1e-9
 
 
 def test_a_wrong_constant_in_the_middle_is_noticed(monkeypatch):

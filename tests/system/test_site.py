@@ -192,9 +192,8 @@ def words(path):
     return re.sub(r"\$\$.*?\$\$|\$[^$\n]+\$", "", text, flags=re.DOTALL)
 
 
-PLAIN = {"EVERY_N", "LARGE_N"}
-"""Proofs next to the code whose formulas are still plain text, at least in part."""
-PROSE = [*DOCS.rglob("*.md"), *(path for path in (ROOT / "dpaudit").rglob("*.md") if path.stem not in PLAIN)]
+PROSE = [*DOCS.rglob("*.md"), *(ROOT / "dpaudit").rglob("*.md")]
+"""The pages of the site and those next to the code: the proofs."""
 
 
 @pytest.mark.parametrize("path", sorted(PROSE), ids=lambda path: path.stem)
