@@ -7,7 +7,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpaudit.numbers.enclosure import Enclosure, at_least, exact, infinite, outward, tied
+from dpaudit.numbers.enclosure import (
+    Enclosure,
+    at_least,
+    decimals,
+    exact,
+    infinite,
+    largest,
+    maximum,
+    or_infinity,
+    outward,
+    tied,
+)
 from dpaudit.numbers.verdict import Verdict
 
 SMALL = st.builds(
@@ -105,6 +116,8 @@ def test_infinity_has_no_width():
     assert infinite().to_dict() == {"lower": "inf", "upper": "inf"}
     assert infinite().is_infinite
     assert not exact(Fraction(1), 3).is_infinite
+    assert [value.is_finite for value in (WIDE, OPEN, NEVER)] == [True, False, False]
+    assert (or_infinity(None), or_infinity(Fraction(1, 3))) == ("inf", "1/3")
 
 
 @pytest.mark.parametrize("zeros", [3000, 5000])
@@ -181,6 +194,19 @@ def test_room_is_added_at_both_ends():
     assert OPEN.widened(Fraction(1, 2)).lower == Fraction(1, 2)
     assert WIDE.times(3) == Enclosure(Fraction(3), Fraction(6), 1)
     assert NEVER.widened(Fraction(1)).is_infinite
+
+
+def test_the_maximum_and_its_witness():
+    values = [WIDE, POINT, Enclosure(Fraction(2), Fraction(9, 4), 2), OPEN]
+    assert largest(values) == 1
+    assert maximum(values[:3]) == Enclosure(Fraction(2), Fraction(9, 4), 2)
+    assert maximum(values).is_open
+    assert maximum([*values, NEVER]).is_infinite
+
+
+def test_ends_that_are_the_wrong_way_round():
+    with pytest.raises(ValueError, match="lower is above upper"):
+        decimals("0.5", "0.25")
 
 
 def test_what_is_short_already_stays():
