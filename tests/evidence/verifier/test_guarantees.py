@@ -311,6 +311,19 @@ def test_the_verifier_encloses_rho_itself(rows):
     assert not notion.exceeded(pair_of(rows, 270), top * F(10001, 10000))
 
 
+def test_a_bound_of_0_holds_for_equal_rows_alone():
+    for rows, sign in ((ROWS[1], 1), ((ROWS[1][0], ROWS[1][0]), 0)):
+        for notion in (v.Renyi(F(0), F(2), F(2)), v.Zcdp(F(0), F(2))):
+            assert notion.reached(pair_of(rows, 140), F(0)) == sign
+            assert notion.exceeded(pair_of(rows, 140), F(0)) == (sign > 0)
+
+
+def test_one_test_below_the_gaussian_function_is_enough():
+    """The two tests have mu = 0.76 and 0.05."""
+    pair = pair_of(ROWS[0], 140)
+    assert [v.Gaussian(F(1), None).exceeded(pair, F(mu)) for mu in ("0.04", "0.5", "0.8")] == [True, True, False]
+
+
 def test_equal_losses_are_one_step_of_the_verifier():
     """The test between the steps; and in the middle of the first step what lies just below its chord."""
     points = v.powerful(pair_of((["1/3", "1/3", "1/3"], ["1/6", "1/6", "2/3"]), 140))

@@ -206,3 +206,8 @@ def test_boxes_of_priors_bound_every_prior_in_them():
             for x, y in plain.pairs:
                 found, (least, most) = plain.loss(x, y, 1), cell.largest_loss(x, y).ends()
                 assert float(least) - SLACK <= found <= float(most) + SLACK
+
+
+def test_the_plain_moments_of_a_row():
+    row = Row([rational(a, BITS) for a in (0, 1, 2, 5)], [], BITS)
+    assert (row.mean.ends(), row.variance.ends()) == ((2, 2), (F(7, 2), F(7, 2)))
