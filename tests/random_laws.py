@@ -38,6 +38,14 @@ class Given:
         return self.claim
 
 
+def lettered(*rows, logarithmic=False):
+    """These rows for data sets a, b, ..., which claim 1."""
+    return Given(rows, logarithmic, datasets="abcd"[: len(rows)], claim=1)
+
+
+TINY = Fraction(1, 10**99)
+SLIVER = dpaudit.exp(TINY) - 1 - TINY
+"""About 5e-199, far below what 512 bits see next to 1."""
 BLURRED = [("1/4", "1/2"), ("1/2", "3/4")]
 """A row that is known to wide enclosures alone."""
 

@@ -135,3 +135,12 @@ def test_what_lies_in_both_balls():
     assert both[0] <= Fraction(5, 2) <= 3 <= both[1]
     assert both[1] - both[0] < Fraction(51, 100)
     assert balls.float_above(ball(Fraction(1, 2) ** 1100)) > 0
+
+
+def test_ends_of_numbers_beyond_any_size_are_outward():
+    tiny = balls.ball(-(10**30)).exp()
+    low, high = balls.ends(tiny)
+    assert low <= 0 < high
+    assert balls.ends(-tiny)[0] < 0 <= balls.ends(-tiny)[1]
+    with pytest.raises(balls.PrecisionExhausted):
+        balls.ends(balls.ball(10**30).exp())

@@ -7,6 +7,7 @@ import pytest
 from flint import arb
 
 import dpaudit
+from dpaudit.cli import main
 from dpaudit.mechanisms import make_mechanism
 from dpaudit.numbers.balls import PrecisionExhausted, ball
 from dpaudit.numbers.enclosure import Enclosure, exact
@@ -137,3 +138,24 @@ def test_the_verdict_on_one_output(p, p_prime, loss, verdict):
     masses = [arb(0, 1) if value is None else ball(value) for value in (p, p_prime)]
     mass = Mass(*masses, None if loss is None else Fraction(loss))
     assert judge._one_at_most(mass, Fraction(1, 2), ball(Fraction(1, 2))) is verdict
+
+
+def test_a_claim_is_judged_by_an_enclosure_however_wide(tmp_path, capsys):
+    path = tmp_path / "wide.py"
+    path.write_text(
+        "class Half:\n"
+        "    def datasets(self): return [0, 1]\n"
+        "    def outputs(self): return ['a', 'b']\n"
+        "    def probabilities(self, x): return [('0.7', '0.8'), ('0.2', '0.3')][:: 1 - 2 * x]\n"
+        "    def claimed(self): return self.bound\n"
+        "class Two(Half): bound = 2\n"
+        "class Low(Half): bound = '1/2'\n"
+        "class Open(Half): bound = '1.2'\n"
+    )
+    for name, code, verdict in (("Two", 0, "PROVED"), ("Low", 1, "REFUTED"), ("Open", 3, "UNDECIDED")):
+        assert main(["epsilon", "--mech", f"{path}:{name}", "--require"]) == code
+        shown = capsys.readouterr().out
+        assert "[0.847297, 1.386295]" in shown
+        assert verdict in shown
+    for claim, verdict in (("2", "PROVED"), ("1/2", "REFUTED"), ("1.2", "UNDECIDED"), ("eps=0,delta=1/10", "REFUTED")):
+        assert dpaudit.judge(f"{path}:Two", claim).verdict.value == verdict

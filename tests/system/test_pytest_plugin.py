@@ -144,3 +144,12 @@ def test_the_pytest_fixture_passes_and_fails(dp_account, request):
     assert request.node.user_properties[0][0] == "dpaudit_account_delta(5)"
     with pytest.raises(pytest.fail.Exception, match=r"\(4, 1e-6\)-DP: REFUTED; δ\(4\) is at least 4.712e-5"):
         dp_account(dpaudit.Gaussian(sigma=10) * 100).at_most(eps=4, delta="1e-6")
+
+
+def test_the_fixture_has_no_warning_for_junit(tmp_path):
+    (tmp_path / "test_it.py").write_text("def test_it(dp_audit):\n    dp_audit('EHDL', n=3).epsilon_at_most(1)\n")
+    command = [sys.executable, "-m", "pytest", "-q", "-W", "error", "--junitxml", "j.xml", "-p", "no:cacheprovider"]
+    command += ["-o", "junit_family=xunit2"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+    assert "dpaudit_epsilon" in (tmp_path / "j.xml").read_text()

@@ -1,19 +1,19 @@
-"""Own mechanisms at the edge: huge weights, tiny probabilities, fixed width, sums that miss 1 by a hair."""
+"""Rows at the edge: huge weights, tiny probabilities, fixed width, sums that miss 1 by a hair and are refused."""
 
-import subprocess
-import sys
 from fractions import Fraction
 
 import pytest
-from certificates import changed, outcome
+from certificates import changed, make, outcome
+from random_laws import SLIVER, lettered
 
 import dpaudit
 from dpaudit.audit.profile import profile
 from dpaudit.cli import main
 from dpaudit.evidence.certificate import certificate
 from dpaudit.numbers import balls
+from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.exponentials import add_up_to
-from dpaudit.numbers.expressions import exp, log
+from dpaudit.numbers.expressions import PI, exp, log
 
 SOURCE = """
 class Weights:
@@ -79,24 +79,6 @@ def test_pmf_of_fixed_width_has_the_digits_that_there_are(source):
     assert [p.lower for p in dpaudit.pmf(f"{source}:Wide", x="0").probabilities] == [Fraction(1, 2)] * 2
 
 
-def test_ends_of_numbers_beyond_any_size_are_outward():
-    tiny = balls.ball(-(10**30)).exp()
-    low, high = balls.ends(tiny)
-    assert low <= 0 < high
-    assert balls.ends(-tiny)[0] < 0 <= balls.ends(-tiny)[1]
-    with pytest.raises(balls.PrecisionExhausted):
-        balls.ends(balls.ball(10**30).exp())
-
-
-def test_the_fixture_has_no_warning_for_junit(tmp_path, source):
-    (tmp_path / "test_it.py").write_text("def test_it(dp_audit):\n    dp_audit('EHDL', n=3).epsilon_at_most(1)\n")
-    command = [sys.executable, "-m", "pytest", "-q", "-W", "error", "--junitxml", "j.xml", "-p", "no:cacheprovider"]
-    command += ["-o", "junit_family=xunit2"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout
-    assert "dpaudit_epsilon" in (tmp_path / "j.xml").read_text()
-
-
 def test_a_sum_that_misses_one_by_a_hair_is_refused_by_engine_and_verifier():
     hair = Fraction(1, 10**60)
 
@@ -121,27 +103,6 @@ def test_a_sum_that_misses_one_by_a_hair_is_refused_by_engine_and_verifier():
     entry = good["subject"]["rows"][1][1]
     wrong = changed(good, ("subject", "rows", 1, 1), ["+", entry, str(hair)])
     assert "does not sum to 1" in outcome(wrong)
-
-
-def test_a_claim_is_judged_by_an_enclosure_however_wide(tmp_path, capsys):
-    path = tmp_path / "wide.py"
-    path.write_text(
-        "class Half:\n"
-        "    def datasets(self): return [0, 1]\n"
-        "    def outputs(self): return ['a', 'b']\n"
-        "    def probabilities(self, x): return [('0.7', '0.8'), ('0.2', '0.3')][:: 1 - 2 * x]\n"
-        "    def claimed(self): return self.bound\n"
-        "class Two(Half): bound = 2\n"
-        "class Low(Half): bound = '1/2'\n"
-        "class Open(Half): bound = '1.2'\n"
-    )
-    for name, code, verdict in (("Two", 0, "PROVED"), ("Low", 1, "REFUTED"), ("Open", 3, "UNDECIDED")):
-        assert main(["epsilon", "--mech", f"{path}:{name}", "--require"]) == code
-        shown = capsys.readouterr().out
-        assert "[0.847297, 1.386295]" in shown
-        assert verdict in shown
-    for claim, verdict in (("2", "PROVED"), ("1/2", "REFUTED"), ("1.2", "UNDECIDED"), ("eps=0,delta=1/10", "REFUTED")):
-        assert dpaudit.judge(f"{path}:Two", claim).verdict.value == verdict
 
 
 class Shifted:
@@ -203,3 +164,47 @@ def test_all_pairs_are_judged_without_listing_them(monkeypatch):
     found = dpaudit.epsilon(Crowd())
     assert found.epsilon.is_infinite
     assert (found.witness.x, found.witness.x_prime, found.witness.output) == (1, 0, "a")
+
+
+NOT_ONE = [
+    [exp(-2000), 1],
+    [SLIVER, 1],
+    [exp(1) / (1 + exp(1)), 1 / (1 + exp(1)) - exp(-900)],
+    [exp(1) / (1 + exp(1)), 1 / (2 + exp(1)), 1 / (1 + exp(1)) - 1 / (2 + exp(1)) + SLIVER],
+]
+
+
+@pytest.mark.parametrize("row", NOT_ONE)
+def test_a_row_that_is_nearly_one_is_refused(row):
+    with pytest.raises(InputError, match="not to exactly 1, by algebra"):
+        dpaudit.epsilon(lettered(row, [0] * (len(row) - 1) + [1]))
+
+
+def test_sums_of_enclosures_are_exact():
+    assert dpaudit.delta(lettered([("1/10", "1/5"), Fraction(4, 5)], ["1/5", "4/5"]), 5).delta.upper == 0
+    with pytest.raises(InputError, match=r"sums to .*, not to 1"):
+        dpaudit.delta(lettered([("1/10", "1/5"), Fraction(4, 5) - Fraction(1, 10**300)], ["1/5", "4/5"]), 5)
+
+
+def test_a_row_of_many_denominators_sums_to_one():
+    odds = [exp(Fraction(i, 7)) / (1 + exp(Fraction(i, 7))) / 4 for i in range(1, 5)]
+    rest = [1 / (1 + exp(Fraction(i, 7))) / 4 for i in range(1, 5)]
+    assert not dpaudit.epsilon(lettered(odds + rest, rest + odds)).epsilon.is_infinite
+
+
+def test_long_rows_and_rows_without_a_form_are_checked_by_balls():
+    long = [exp(Fraction(-i, 1000)) for i in range(420)]
+    total = sum(long[1:], long[0])
+    row = [w / total for w in long]
+    assert dpaudit.epsilon(lettered(row, row[::-1])).closed_form_text is None
+    with pytest.raises(InputError, match="not to 1"):
+        dpaudit.epsilon(lettered([*row[1:], Fraction(1, 10**9)], row))
+    with pytest.raises(InputError, match="not to 1"):
+        dpaudit.epsilon(lettered([PI / 4, 1 - PI / 4 + Fraction(1, 10**90)], ["1/2", "1/2"]))
+
+
+def test_the_verifier_adds_rows_up_exactly():
+    document = make((lettered([exp(-1), 1 - exp(-1)], ["1/2", "1/2"]), {}), 1)
+    assert outcome(document, full=True) is None
+    forged = changed(document, ("subject", "rows", 0, 1), lambda entry: ["+", entry, ["exp", "-2000"]])
+    assert "does not sum to 1" in outcome(forged, full=True)
