@@ -201,9 +201,22 @@ def test_a_range_is_not_stretched():
     for text in ("all", "1/2..9", "1..100", "9..1", "1..2..3", "1..9..0..any text", "", None):
         found = accepted(changed(document, ("subject", "nominal_epsilon"), text))
         assert found is None or text == "1..100"
-    assert accepted(changed(document, ("witness", "epsilon"), "1/2")) is None
-    assert accepted(changed(document, ("witness", "epsilon"), "inf")) is None
     assert accepted(changed(document, ("subject", "mechanism"), "MHdelta")) is None
+
+
+@pytest.mark.parametrize(
+    ("path", "values", "reason"),
+    [
+        (("witness", "epsilon"), ("1/2", "10", "inf"), "the epsilon of the witness is outside the stated range"),
+        (("subject", "nominal_epsilon"), ("0..9", "1..1", "9..1", "1..2..3", "1"), "neither all nor a range"),
+    ],
+)
+def test_a_range_has_two_ends_and_holds_its_witness(path, values, reason):
+    document = certificate_of("EHD", {"n": 2, "eps": "1..9"})
+    for value in values:
+        changed_one = changed(document, path, value)
+        with pytest.raises(Rejected, match=reason):
+            verify({**changed_one, "sha256": digest(changed_one)}, False)
 
 
 @pytest.mark.parametrize(("mech", "setting"), MAPS[:3])
