@@ -4,6 +4,7 @@ Each program draws a rare flag, keeps it somewhere, rejects in a loop, goes an u
 trials that hold a law against plain runs are off: the closed list alone must do.
 """
 
+import tempfile
 from fractions import Fraction
 
 import pytest
@@ -106,7 +107,7 @@ class Kept:
     def __get__(self, owner, kind): return self.__dict__.get("kept", 0)
     def __set__(self, owner, value): self.kept = value
 class Described: value = Kept()
-FILE = tempfile.mkstemp()[1]
+FILE = tempfile.gettempdir() + "/flag"
 def fresh_abstract():
     class Abstract(abc.ABC): pass
     return Abstract
@@ -171,8 +172,9 @@ def is_right(sample):
 
 
 @pytest.mark.parametrize("kept", KEPT)
-def test_the_flag_is_seen_wherever_it_is_kept(kept, long, monkeypatch):
+def test_the_flag_is_seen_wherever_it_is_kept(kept, long, monkeypatch, tmp_path):
     """Of the ways to set it one, another for each place; all of them with --long."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr(Session, "_try", lambda *_: None)
     ways = COMING if long else list(COMING)[list(KEPT).index(kept) % len(COMING) :][:1]
     assert [coming for coming in ways if not is_right(program(kept, coming))] == []
