@@ -40,7 +40,7 @@ def account(
         bool, flag("--compare", "Compare with the installed accountants: dp-accounting, prv_accountant, Opacus.")
     ] = False,
 ) -> Annotated[Reply, "require", "certificate", "plot", "as_json", "out"]:
-    """How much privacy a whole pipeline spends: certified lower and upper bounds of its composition.
+    """How much privacy a whole pipeline spends: certified lower and upper bounds on its composition.
 
     A rate is a rate of Poisson subsampling: every record is sampled independently. Fixed-size batches and shuffled
     data are different, and dpaudit has no theorem for them.

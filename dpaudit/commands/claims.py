@@ -90,7 +90,7 @@ def check(
         typer.Option("--junit", metavar="FILE", callback=writable, help="Write JUnit XML as well."),
     ] = None,
     module: Annotated[
-        str | None, option("--from", "FILE.py", "Your own checks; without IDS only these are run.")
+        str | None, option("--from", "FILE.py", "Your own checks; without IDS, only these run.")
     ] = None,
     jobs: Annotated[str, option("--jobs", "N", "Number of processes.")] = "2",
     require: Annotated[bool, flag("--require", "Exit with 0 only if every claim is proved.")] = False,
@@ -98,7 +98,7 @@ def check(
     """Decide the claims, with certified arithmetic or algebra: PROVED, REFUTED, or one of four others.
 
     UNWITNESSED: a "there is …" without a witness on the grid; IMPOSSIBLE: one that is proved to be false; MEASURED:
-    an O(·) statement; UNDECIDED. The documentation's page "Claims: every statement of a paper, decided" says more.
+    an O(·) statement; UNDECIDED. See "Claims" in the documentation.
 
     Exit code 143: ended by SIGTERM, with all its processes.
 

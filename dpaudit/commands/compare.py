@@ -45,7 +45,7 @@ def compare(
     at_true: Annotated[bool, flag("--calibrated", "With a range: at equal true ε, not nominal.")] = False,
     as_csv: Annotated[bool, flag("--csv", "With a range: CSV, one line per point and mechanism.")] = False,
 ) -> Plotted:
-    """Which mechanism is most accurate: all of them at equal nominal ε and at equal true ε, exactly.
+    """Which mechanism is most accurate, at equal nominal ε and at equal true ε, exactly.
 
     Examples:
 

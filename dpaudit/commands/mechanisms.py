@@ -20,12 +20,12 @@ def mechanisms(
         ),
     ] = None,
 ) -> Shown:
-    """All mechanisms that have a name; or one of them: formula, source, what it claims, its options, an example.
+    """List the mechanisms that have a name, or show one: formula, source, claim, options, an example.
 
     --mech also takes your own: file.py:Class or package.module:Class (its code runs), or a table of probabilities
     (pmf.csv, pmf.json, pmf.parquet). Installed packages register theirs in the entry-point group dpaudit.mechanisms.
 
-    Example:
+    Examples:
 
     dpaudit mechanisms
 

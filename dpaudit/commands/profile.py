@@ -17,13 +17,13 @@ def profile(
         option("--orders", "A,B,…", "Orders of the Rényi divergences, rationals >= 1. Default: 1,3/2,2,4,8,16,32,64."),
     ] = None,
     compose: Annotated[
-        str | None, option("--compose", "T", "δ of T releases: certified if small, and dp-accounting's float.")
+        str | None, option("--compose", "T", "δ of T releases, certified, next to dp-accounting's float.")
     ] = None,
 ) -> Plotted:
     """The whole privacy curve: δ(ε) with its breakpoints, f-DP, total variation, Rényi, zCDP, composition.
 
     Between two breakpoints δ(ε) = power − e^ε·α, where (α, 1 − power) are the errors of the best test between the
-    two data sets: the trade-off function of f-DP. Everything is certified unless it is labeled as float.
+    two data sets: the trade-off function of f-DP. Everything is certified unless labeled as a float.
 
     Examples:
 

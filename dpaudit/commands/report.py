@@ -37,9 +37,9 @@ def report(
     full: Annotated[bool, flag("--full", "Open every part of the page, with all rows: for printing.")] = False,
     out: Annotated[str, option("--out", "FOLDER", "The folder for the files.")] = "report",
 ) -> Reply:
-    """A report that people read: HTML, Markdown, JSON and charts, from one set of certified results.
+    """A report for people to read: HTML, Markdown, JSON and charts, from one set of certified results.
 
-    Prints the verdict and where the files are. Exit code 3: something could not be audited, the report says what.
+    Prints the verdict and where the files are. Exit code 3: something could not be audited; the report says what.
 
     Examples:
 

@@ -36,7 +36,7 @@ def samples(
 ) -> Shown:
     """A lower bound on ε from samples, for code that cannot be followed: "ε ≥ … with confidence 0.999".
 
-    Certified Clopper–Pearson bounds. Sampling can refute privacy and never prove it. Name the event and the pair before
+    Certified Clopper–Pearson bounds. Sampling can refute privacy but never prove it. Name the event and the pair before
     you sample; without them every output and every ordered pair counts as a test.
 
     Examples:

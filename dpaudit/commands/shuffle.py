@@ -15,9 +15,9 @@ def shuffle(
     n: Annotated[str, option("--n", "N", "The number of reports, 2 to 10000.")] = "1000",
     k: Annotated[str, option("--k", "K", "The number of values of randomized response.")] = "2",
 ) -> Shown:
-    """What shuffling buys: ε at a δ for n shuffled reports of randomized response, beside the published bounds.
+    """What shuffling buys: ε at a δ for n shuffled reports of randomized response, next to the published bounds.
 
-    Certified on both sides for all data sets. δ at an ε: dpaudit delta --mech shuffled-randomized-response.
+    Certified on both sides for all data sets. For δ at an ε: dpaudit delta --mech shuffled-randomized-response.
 
     Examples:
 

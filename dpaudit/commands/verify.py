@@ -16,7 +16,7 @@ def verify(
     file: Annotated[str, typer.Argument(metavar="CERTIFICATE", help="The certificate, a JSON file.")],
     full: Annotated[bool, flag("--full", "Check the upper bound too: every pair, every output; slower.")] = False,
     with_coq: Annotated[
-        bool, flag("--coq", "As --full, and let Coq's kernel prove both bounds; coqc must be installed.")
+        bool, flag("--coq", "As --full, and have Coq's kernel prove both bounds; coqc must be installed.")
     ] = False,
     seconds: Annotated[str, option("--seconds", "N", "Give up after N seconds.")] = str(SECONDS),
     memory: Annotated[str, option("--memory", "MIB", "Give up beyond this many MiB.")] = str(MEMORY),

@@ -1,4 +1,4 @@
-"""The epsilon of shuffled randomized response at a delta, certified on both sides, beside the published bounds."""
+"""The epsilon of shuffled randomized response at a delta, certified on both sides, next to the published bounds."""
 
 from __future__ import annotations
 
