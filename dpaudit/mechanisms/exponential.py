@@ -261,7 +261,7 @@ class EHD(Exponential):
 
     gs: str = "constant"
     name: ClassVar[str] = "EHD"
-    summary: ClassVar[str] = "near posteriors, one scale"
+    summary: ClassVar[str] = "exponential, global sensitivity"
     formula: ClassVar[str] = "P(r) ∝ exp(−ε·H(x,r) / (2·GS)), GS = √(1−π/4) or the model's own"
     source: ClassVar[str] = "N4 Algorithm 3, P1 §4.1.1"
     parameters: ClassVar[tuple[Parameter, ...]] = (GS, SCORE)
@@ -301,7 +301,7 @@ class EHDL(Exponential):
     """The exponential mechanism with the local sensitivity (N4 Algorithm 4): no guarantee is claimed."""
 
     name: ClassVar[str] = "EHDL"
-    summary: ClassVar[str] = "the same, local sensitivity"
+    summary: ClassVar[str] = "exponential, local sensitivity"
     formula: ClassVar[str] = "P(r) ∝ exp(−ε·H(x,r) / (2·LS(x)))"
     source: ClassVar[str] = "N4 Algorithm 4, P1 §4.1.2"
     parameters: ClassVar[tuple[Parameter, ...]] = (SCORE,)
@@ -356,7 +356,7 @@ class EHDS(Smooth):
     """The exponential mechanism with the gamma-smooth sensitivity (N0 Algorithm 6; N4 Algorithm 5 is gamma = 1)."""
 
     name: ClassVar[str] = "EHDS"
-    summary: ClassVar[str] = "the same, smooth sensitivity"
+    summary: ClassVar[str] = "exponential, smooth sensitivity"
     formula: ClassVar[str] = "P(r) ∝ exp(−ε·H(x,r) / (2(1+γ)·S(x)))"
     source: ClassVar[str] = "N0 Algorithm 6, N4 Algorithm 5"
 
@@ -374,7 +374,7 @@ class MH(Smooth):
     """A3's mechanism with the gamma-smooth sensitivity (A3 Definition 6)."""
 
     name: ClassVar[str] = "MH"
-    summary: ClassVar[str] = "the same, without 1 + γ"
+    summary: ClassVar[str] = "as EHDS, without 1 + γ"
     formula: ClassVar[str] = "P(r) ∝ exp(−ε·H(x,r) / (2·S(x)))"
     source: ClassVar[str] = "A3 Definition 6"
 

@@ -48,7 +48,7 @@ class MHdelta(Exponential):
     delta: Fraction = Fraction(1, 10**8)
     over: str = ALL
     name: ClassVar[str] = "MHdelta"
-    summary: ClassVar[str] = "the same, with a δ"
+    summary: ClassVar[str] = "as MH, with a δ"
     formula: ClassVar[str] = "P(r) ∝ exp(−ε·H(x,r) / (2·S_exp(x))), γ = ln(1 − ε/(2 ln(δ/(2(n+1)))))"
     source: ClassVar[str] = "P1 §4.2"
     parameters: ClassVar[tuple[Parameter, ...]] = (DELTA, OVER, SCORE)

@@ -77,7 +77,7 @@ class TruncatedGeometric(Named):
     epsilon: Fraction = Fraction(1)
     n: int = 10
     name: ClassVar[str] = "truncated-geometric"
-    summary: ClassVar[str] = "the same, clamped to 0…n"
+    summary: ClassVar[str] = "clamped geometric noise"
     formula: ClassVar[str] = "min(n, max(0, x + z)), P(z) ∝ e^(−ε|z|) for whole z"
     source: ClassVar[str] = "Ghosh, Roughgarden, Sundararajan 2012"
     covers: ClassVar[str] = "all counts 0…n; neighbors differ by 1"
@@ -136,7 +136,7 @@ class Staircase(Named):
     sensitivity: Fraction = Fraction(1)
     gamma: Fraction | None = None
     name: ClassVar[str] = "staircase"
-    summary: ClassVar[str] = "a number plus stair noise"
+    summary: ClassVar[str] = "staircase noise"
     formula: ClassVar[str] = "x + v, density of v: a on |v| < γΔ, falling by e^(−ε) at |v| = (γ + j)Δ, j = 0, 1, …"
     source: ClassVar[str] = "Geng, Viswanath 2016"
     covers: ClassVar[str] = "the two numbers are Δ apart, which stands for every smaller distance"

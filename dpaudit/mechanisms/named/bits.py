@@ -23,7 +23,7 @@ class UnaryEncoding(Named):
     k: int = 2
     variant: str = "symmetric"
     name: ClassVar[str] = "unary-encoding"
-    summary: ClassVar[str] = "one randomized bit a value"
+    summary: ClassVar[str] = "one randomized bit per value"
     formula: ClassVar[str] = (
         "bit x is 1 with p, others with q; symmetric: p = e^(ε/2)/(1 + e^(ε/2)) = 1 − q; optimized: p = 1/2, "
         "q = 1/(1 + e^ε)"

@@ -77,7 +77,7 @@ class DiscreteGaussian(Named):
     sigma: Fraction = Fraction(1)
     sensitivity: int = 1
     name: ClassVar[str] = "discrete-gaussian"
-    summary: ClassVar[str] = "a count plus Gaussian noise"
+    summary: ClassVar[str] = "discrete Gaussian noise"
     formula: ClassVar[str] = "x + z, P(z) ∝ e^(−z²/(2σ²)) for whole z"
     source: ClassVar[str] = "Canonne, Kamath, Steinke 2020, Definition 1, Theorem 4"
     covers: ClassVar[str] = "the two counts are Δ apart, which stands for every smaller distance"

@@ -68,7 +68,7 @@ class RandomizedResponse(Classes):
     """The true value with odds e^epsilon : 1 against each of the others."""
 
     name: ClassVar[str] = "randomized-response"
-    summary: ClassVar[str] = "the true value, or another"
+    summary: ClassVar[str] = "the true value or another one"
     formula: ClassVar[str] = "P(x) = e^ε/(e^ε + k − 1), every other value 1/(e^ε + k − 1)"
     source: ClassVar[str] = "Warner 1965; Kairouz, Oh, Viswanath 2016"
     closed: ClassVar[str] = "true ε = ε; δ(t) = (e^ε − e^t)/(e^ε + k − 1)"

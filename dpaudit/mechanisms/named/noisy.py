@@ -85,7 +85,7 @@ class SparseVector(Named):
         Parameter(
             "answers",
             "5,5,0;6,6,-1",
-            "the answers of the queries, one row a data set; neighbors differ by at most the sensitivity",
+            "the answers to the queries, one row per data set; neighbors differ by at most the sensitivity",
             read_answers,
             ("1,1;0,0;2,1", "5,5,0;6,6,-1"),
         ),

@@ -85,7 +85,7 @@ def _checked(
 SCORES = Parameter(
     "scores",
     "5,0,0;4,1,1",
-    "the scores, one row a data set: 5,0,0;4,1,1, or scores.csv with names of candidates and data sets",
+    "the scores, one row per data set: 5,0,0;4,1,1, or scores.csv with names of candidates and data sets",
     read_scores,
     ("5,0,0;4,1,1", "2,1,0;1,2,1;1,1,0"),
 )
@@ -152,7 +152,7 @@ class PermuteAndFlip(Selection):
     """
 
     name: ClassVar[str] = "permute-and-flip"
-    summary: ClassVar[str] = "permute and flip"
+    summary: ClassVar[str] = "the first candidate accepted"
     formula: ClassVar[str] = "candidates in random order; r is taken with probability e^(ε (s(x, r) − max s)/(2Δ))"
     source: ClassVar[str] = "McKenna, Sheldon 2020, Algorithm 1"
 
@@ -194,7 +194,7 @@ class ReportNoisyMax(Selection):
 
     noise: str = "laplace"
     name: ClassVar[str] = "report-noisy-max"
-    summary: ClassVar[str] = "the largest noisy score"
+    summary: ClassVar[str] = "the best noisy candidate"
     formula: ClassVar[str] = "argmax of s(x, r) + noise of scale 2Δ/ε: Laplace, exponential or Gumbel"
     source: ClassVar[str] = "Dwork, Roth 2014, Section 3.3; Ding, Kifer, Steinke and others 2021 (exponential)"
     parameters: ClassVar[tuple[Parameter, ...]] = (
