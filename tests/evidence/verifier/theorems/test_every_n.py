@@ -108,6 +108,7 @@ def test_an_n_below_is_looked_at_pair_by_pair(ehd, ehdl):
         (("cover", "blocks", 0, 2), 7, "malformed"),
         (("witness", "x"), 5, "not a pair of neighbors"),
         (("witness", "output"), 0, "below the stated lower bound"),
+        (("witness", "output"), -1, "not a pair of neighbors with an output"),
         (("witness", "n"), "many", "not a number"),
         (("subject", "n"), 5, "not about every n"),
         (("subject", "prior"), ["1/2", "1/2"], "below the stated lower bound"),
