@@ -91,6 +91,16 @@ def test_an_n_below_is_looked_at_pair_by_pair(ehd, ehdl):
         part.check_below(8)
 
 
+def test_every_pair_of_an_n_below_is_there_or_its_mirror_image(ehd, ehdl):
+    for document in (ehd, ehdl):  # of different priors, and of equal ones
+        part = EveryN(document, True)
+        for n in range(1, 12):
+            found = {(x, y) for x, y, _ in part.pairs_of(n)}
+            if document is ehdl:
+                found |= {(x[::-1], y[::-1]) for x, y in found}
+            assert found == {((i, n - i), (j, n - j)) for i in range(n + 1) for j in (i - 1, i + 1) if 0 <= j <= n}
+
+
 @pytest.mark.parametrize(
     ("path", "value", "reason"),
     [
