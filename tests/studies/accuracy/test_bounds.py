@@ -57,6 +57,7 @@ from dpaudit.studies.accuracy.bounds import BOUNDS
         ("LSZhang", "1,4", {"eps": 5}, {"acc.4.5.lszhang-eq.all": False, "acc.4.5.lszhang-lb.all": False}),
         ("LSZhang", "0,5", {"eps": 1}, {"acc.4.5.lszhang-eq.all": False}),
         ("LSZhang", "3,3", {"eps": 1}, {"acc.4.5.lszhang-lb.balanced": True}),
+        ("EHD", "2,2", {}, {"acc.em-tail": True, "acc.4.5.ehd-lower.balanced": True}),
         ("EHD", "2,2", {"gs": "exact"}, {"acc.em-tail.model": True}),
         ("EHD", "1,1,2", {"gs": "exact"}, {"acc.em-tail.model": True}),
         ("EHDS", "3,3", {}, {}),
