@@ -75,28 +75,28 @@ class Direction:
         self.name, self.events = name, events
         trusted = next((event for event in events if event.ordered and alike), None)
         turn: Callable[[Pair], Pair] = Pair.other_direction if name == "add" else (lambda pair: pair)
-        self.upper = [turn(event.dominating()) for event in events]
+        self.dominating = [turn(event.dominating()) for event in events]
         attained = [
             [NOTHING] if event.ordered and event is not trusted else [turn(pair) for pair in event.attained()]
             for event in events
         ]
         most = max(map(len, attained))
-        self.lower = [[pairs[i % len(pairs)] for pairs in attained] for i in range(most)]
+        self.attained = [[pairs[i % len(pairs)] for pairs in attained] for i in range(most)]
 
     def terms(self, step: Fraction, beyond: Range) -> Iterator[list[Term]]:
         """The terms on the grid, for each choice of attained pairs."""
         above, lattices = [], []
-        for pair in self.upper:
+        for pair in self.dominating:
             lattice = Lattice(step, _offset(pair, step))
             weights = cells(pair, lattice, beyond)
             with balls.precision(BITS):
                 infinite = up((pair.infinite() + pair.left_out()).upper())
             above.append(upper_measure(weights, infinite))
             lattices.append((lattice, weights))
-        for choice in self.lower:
+        for choice in self.attained:
             terms = []
             for event, pair, measure, whole, (lattice, weights) in zip(
-                self.events, choice, above, self.upper, lattices, strict=True
+                self.events, choice, above, self.dominating, lattices, strict=True
             ):
                 with balls.precision(BITS):
                     infinite = max(0.0, down(pair.infinite())) if not balls.is_zero(pair.infinite()) else 0.0
@@ -125,7 +125,7 @@ def natural_step(directions: Sequence[Direction]) -> Fraction | None:
     """A step that puts every atom on the lattice where it is divided by a whole number; None where no atom asks."""
     rational, distances = [], []
     with balls.precision(BITS):
-        for pair in (pair for d in directions for pairs in (d.upper, *d.lower) for pair in pairs):
+        for pair in (pair for d in directions for pairs in (d.dominating, *d.attained) for pair in pairs):
             atoms = pair.all_atoms()
             exact = [atom.loss for atom in atoms if atom.loss is not None]
             if exact:

@@ -19,7 +19,7 @@ LARGEST = 1 << 20
 def delta_at(curve: Curve, epsilon: Fraction) -> Bounds:
     """delta(epsilon), between 0 and 1."""
     low, high = curve(epsilon)
-    return Bounds(max(Fraction(0), balls.ends(low)[0]), min(Fraction(1), balls.ends(high)[1]))
+    return Bounds(*balls.cut(low, high, 0, 1))
 
 
 def epsilon_at(curve: Curve, delta: Fraction, guess: float, share: float) -> Bounds:

@@ -383,6 +383,5 @@ def _compose(
         return Composition(times, tuple(points), tuple(wide_ones), accounting)
     wide = any(not balls.narrow(bound, narrow.digits) for bounds in deltas for bound in bounds)
     narrow.failed = narrow.failed or (subject.refinable and wide)
-    ends = [(max(balls.ends(low)[0], Fraction(0)), min(balls.ends(high)[1], Fraction(1))) for low, high in deltas]
-    shown = tuple(outward(low, high, narrow.rounding or narrow.digits) for low, high in ends)
+    shown = tuple(outward(*balls.cut(low, high, 0, 1), narrow.rounding or narrow.digits) for low, high in deltas)
     return Composition(times, tuple(points), shown, accounting)

@@ -54,20 +54,7 @@ def parameters(values: Mapping[str, object]) -> dict[str, str]:
 
 def significant(value: Ball | Fraction | int, digits: int = DIGITS) -> Enclosure | None:
     """An enclosure of about ``digits`` significant digits, or None if the ball is too wide for that."""
-    if not isinstance(value, Ball):
-        return exact(Fraction(value), digits)
-    if not value.is_finite():
-        return None
-    lower, upper = balls.ends(value)
-    if lower == upper:
-        return exact(lower, digits)
-    if lower * upper <= 0:
-        return None
-    size = min(abs(lower), abs(upper))
-    if (upper - lower) * 10 ** (digits + 1) > size:
-        return None
-    leading = len(str(size.numerator)) - len(str(size.denominator))
-    return outward(lower, upper, max(0, digits - leading - 1))
+    return balls.significant(value, digits) if isinstance(value, Ball) else exact(Fraction(value), digits)
 
 
 def show(value: Ball | Fraction | int | str, digits: int = DIGITS) -> str:

@@ -89,9 +89,7 @@ def check(
         str | None,
         typer.Option("--junit", metavar="FILE", callback=writable, help="Write JUnit XML as well."),
     ] = None,
-    module: Annotated[
-        str | None, option("--from", "FILE.py", "Your own checks; without IDS, only these run.")
-    ] = None,
+    module: Annotated[str | None, option("--from", "FILE.py", "Your own checks; without IDS, only these run.")] = None,
     jobs: Annotated[str, option("--jobs", "N", "Number of processes.")] = "2",
     require: Annotated[bool, flag("--require", "Exit with 0 only if every claim is proved.")] = False,
 ) -> Certified:

@@ -15,7 +15,7 @@ from dpaudit.forall.every_n_sums import by_sums
 from dpaudit.forall.ranged import Ranged, Span
 from dpaudit.mechanisms.exponential import Exponential, with_exponent
 from dpaudit.numbers import balls
-from dpaudit.numbers.enclosure import Enclosure, exact, outward
+from dpaudit.numbers.enclosure import Enclosure, exact, largest, outward
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.posterior.model import Histogram
 from dpaudit.privacy.effort import Effort
@@ -62,7 +62,8 @@ class Audits:
     @property
     def best(self) -> Below:
         """The audit with the largest lower end, the first of them."""
-        return max(self.found.values(), key=lambda below: (below.value.lower, -below.n))
+        found = [self.found[n] for n in sorted(self.found)]
+        return found[largest([below.value for below in found])]
 
     def look(self, n: int) -> None:
         """Audits one n; at every epsilon by the bound alone."""

@@ -100,7 +100,7 @@ class Attempt:
         best = audits.best
         place: Place | Below = best if search.best is None or best.value.above(search.best.least) else search.best
         lower = best.value.lower if isinstance(place, Below) else place.least
-        upper = max(lower, tail, middle if middle > lower else lower, *(b.value.upper for b in audits.found.values()))
+        upper = max(lower, tail, middle, *(b.value.upper for b in audits.found.values()))
         if isinstance(place, Place):
             upper = max(upper, balls.ends(place.peak.value)[1])
         return Theory(

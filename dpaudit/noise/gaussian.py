@@ -221,8 +221,8 @@ def _lattice_sum(sigma: Fraction, low: int | None, high: int | None) -> Ball:
 
 def enclosing(value: Ball) -> tuple[Fraction, Fraction]:
     """Rational ends in [0, 1] around a probability, rounded outward to ENDS bits."""
-    low, high = balls.ends(value)
-    return max(Fraction(0), floor_to(low)), min(Fraction(1), -floor_to(-high))
+    low, high = balls.cut(value, value, 0, 1)
+    return floor_to(low), -floor_to(-high)
 
 
 def floor_to(end: Fraction) -> Fraction:

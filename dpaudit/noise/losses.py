@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
-from typing import Any
+from typing import Any, TypeVar
 
 from flint import arb
 
@@ -32,6 +32,7 @@ from dpaudit.numbers.exponentials import ONE, Form, of_rational, product
 from dpaudit.privacy.protocols import text
 
 Law = Mapping[Any, Part]
+W = TypeVar("W")
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,22 @@ def peaks(mine: Law, theirs: Law) -> list[Peak]:
         else:
             found.append(_peak(shape_text(key), part, other))
     return found
+
+
+def largest(peaks: Sequence[tuple[W, Peak]]) -> tuple[W, Peak]:
+    """The largest of these suprema, and the tag of one that attains it; exact where all that may be it are the same."""
+    champion: Champion[tuple[W, Peak]] = Champion()
+    champion.offer([peak.loss for _, peak in peaks], lambda i: peaks[i])
+    value, (tag, best) = champion.result()
+    rivals = [peak for loss, (_, peak) in champion.alive if balls.overlap(loss, value)]
+    known = best.known if all(peak.known == best.known for peak in rivals) else None
+    ratio = best.ratio if all(_same(peak.ratio, best.ratio) for peak in rivals) else None
+    return tag, Peak(value, best.where, known, ratio=ratio)
+
+
+def _same(a: Form | None, b: Form | None) -> bool:
+    """Whether two quotients are the same number by algebra."""
+    return a is not None and b is not None and (a == b or product(a[0], b[1]) == product(b[0], a[1]))
 
 
 def _impossible(part: Part) -> bool:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from math import inf, nextafter
+from math import floor, inf, nextafter
 
 from flint import arb, fmpq
 
-from dpaudit.numbers.enclosure import Enclosure, outward
+from dpaudit.numbers.enclosure import Enclosure, exact, outward
 from dpaudit.numbers.precision import (
     NeedsMoreBits,
     PrecisionExhausted,
@@ -40,6 +40,7 @@ __all__ = [
     "certainly_less",
     "columnwise",
     "common",
+    "cut",
     "decide",
     "decides_zero",
     "dyadic",
@@ -53,6 +54,7 @@ __all__ = [
     "infinity",
     "is_infinity",
     "is_zero",
+    "largest",
     "largest_error",
     "less",
     "maximum",
@@ -68,8 +70,10 @@ __all__ = [
     "proportional",
     "refine",
     "refine_all",
+    "significant",
     "total",
     "upper",
+    "whole_part",
     "working_bits",
     "zero",
 ]
@@ -112,6 +116,20 @@ def ends(value: Ball) -> tuple[Fraction, Fraction]:
         raise NeedsMoreBits(working_bits())
     (low, high), (_, radius) = _dyadic(value.mid()), _dyadic(value.rad())
     return low - radius, high + radius
+
+
+def cut(low: Ball, high: Ball, least: int | None = None, most: int | None = None) -> tuple[Fraction, Fraction]:
+    """The lower end of one ball and the upper end of the other, cut at bounds that are known by mathematics."""
+    found = ends(low)[0], ends(high)[1]
+    if least is not None:
+        found = max(found[0], Fraction(least)), max(found[1], Fraction(least))
+    return found if most is None else (min(found[0], Fraction(most)), min(found[1], Fraction(most)))
+
+
+def whole_part(value: Ball) -> int | None:
+    """The largest whole number that is at most the number in the ball; None where the ball leaves that open."""
+    low, high = (floor(end) for end in ends(value))
+    return low if low == high else None
 
 
 def _dyadic(value: Ball) -> tuple[Fraction, Fraction]:
@@ -231,12 +249,7 @@ def enclosure(
     bounded = digits == 0 and least is not None and value.is_finite()
     if not bounded and not narrow(value, digits):
         return None
-    lower, upper = ends(value)
-    if least is not None:
-        lower, upper = max(lower, Fraction(least)), max(upper, Fraction(least))
-    if most is not None:
-        lower, upper = min(lower, Fraction(most)), min(upper, Fraction(most))
-    return outward(lower, upper, digits if rounding is None else rounding)
+    return outward(*cut(value, value, least, most), digits if rounding is None else rounding)
 
 
 ZERO_BITS = 2048
@@ -261,6 +274,20 @@ def proportional(value: Ball, digits: int, share: Fraction) -> Enclosure | None:
     if not value.is_finite() or not value.rad() * 2 <= value.lower() * ball(share):
         return None
     return outward(*ends(value), digits)
+
+
+def significant(value: Ball, digits: int) -> Enclosure | None:
+    """An enclosure of about ``digits`` significant digits, or None if the ball is too wide for that."""
+    if not value.is_finite():
+        return None
+    lower, upper = ends(value)
+    if lower == upper:
+        return exact(lower, digits)
+    size = min(abs(lower), abs(upper))
+    if lower * upper <= 0 or (upper - lower) * 10 ** (digits + 1) > size:
+        return None
+    leading = len(str(size.numerator)) - len(str(size.denominator))
+    return outward(lower, upper, max(0, digits - leading - 1))
 
 
 # ------------------------------------------------------------------ comparison
@@ -354,6 +381,11 @@ def total(values: Sequence[Ball]) -> Ball:
 def argsort(values: Sequence[Ball]) -> list[int]:
     """The positions in ascending order of the midpoints; that orders the true values where balls are apart."""
     return sorted(range(len(values)), key=lambda i: values[i].mid())
+
+
+def largest(values: Sequence[Ball]) -> int:
+    """The position of the first value with the largest lower end: a witness of what the maximum is at least."""
+    return max(range(len(values)), key=lambda i: ends(values[i])[0])
 
 
 def exactly_equal(a: Ball, b: Ball) -> bool:

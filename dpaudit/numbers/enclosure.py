@@ -232,9 +232,9 @@ def largest(values: Sequence[Enclosure]) -> int:
 
 
 def maximum(values: Sequence[Enclosure]) -> Enclosure:
-    """The enclosure of the maximum."""
-    places = max(value.places for value in values)
-    return Enclosure(values[largest(values)].lower, max(value.upper for value in values), places)
+    """The enclosure of the maximum: one of them, unless another one may be larger."""
+    best, upper = values[largest(values)], max(value.upper for value in values)
+    return best if best.upper == upper else Enclosure(best.lower, upper, max(value.places for value in values))
 
 
 EQUAL = Fraction(1, 10**6)

@@ -85,6 +85,4 @@ def narrowed(mechanism: Audited, value: Ball, digits: int, least: int | None = N
     """An enclosure of width <= 10^-digits, or None; of a mechanism known to fixed width, as narrow as it is."""
     if mechanism.refinable:
         return balls.enclosure(value, digits, least)
-    lower, upper = balls.ends(value)
-    floor = lower if least is None else Fraction(least)
-    return outward(max(lower, floor), max(upper, floor), digits)
+    return outward(*balls.cut(value, value, least), digits)

@@ -155,7 +155,6 @@ def _concentrated(found: Concentration, left: Left, claim: Zcdp, effort: Effort,
         outcome = Verdict.PROVED
     else:
         outcome = Verdict.REFUTED if balls.certainly_less(rho, found.best) else Verdict.UNDECIDED
-    low, high = max(balls.ends(found.best)[0], Fraction(0)), max(balls.ends(upper)[1], Fraction(0))
     where = found.pairs[found.place].where
-    value = outward(low, high, effort.digits)
+    value = outward(*balls.cut(found.best, upper, 0), effort.digits)
     return Claim(claim, outcome, Evidence("zcdp_rho", value, where, {"alpha": str(found.order)}, bits))

@@ -219,7 +219,7 @@ def _left(sieve: Sieve, sought: Sought) -> Left:
         found = _largest(sieve, promising, sought)
         if found is None:
             return sieve.every()
-        value = balls.ball(max(balls.ends(found[0])[0], Fraction(0)))
+        value = balls.ball(balls.cut(found[0], found[0], 0)[0])
         epsilons, allowed = sought.limits(value, sieve)
         return sieve.above(epsilons, allowed, promising) if epsilons else sieve.every()
 

@@ -34,7 +34,8 @@ def worst_loss(mechanism: Audited, effort: Effort) -> Worst:
         ratio, *where = reached
         bits = balls.bits_for(effort.digits)[0]
         with balls.precision(bits):
-            lower = max(Fraction(0), balls.ends(ball(ratio).log())[0])
+            loss = ball(ratio).log()
+            lower = balls.cut(loss, loss, 0)[0]
         return Worst(at_least(lower, effort.digits), Witness(*where), bits)
     impossible = mechanism.algebra().infinite()
     if impossible is not None:

@@ -17,7 +17,7 @@ from dpaudit.audit.words import residual_words
 from dpaudit.mechanisms import Mechanism
 from dpaudit.numbers import balls
 from dpaudit.numbers.digits import at_most
-from dpaudit.numbers.enclosure import Enclosure
+from dpaudit.numbers.enclosure import Enclosure, largest, maximum
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.adjacency import REPLACE_ONE
 from dpaudit.privacy.guarantee import EpsilonDelta
@@ -154,8 +154,9 @@ def _repaired(case: Case, found: Judgement, first: First | None) -> Judgement:
 def _described(case: Case, judgement: Judgement | None, first: First | None, everywhere: EveryN | None) -> Finding:
     mechanism = case.mechanism
     known = {n: a for n, a in case.answers.items() if isinstance(a, EpsilonResult)}
-    largest = max(known, key=lambda n: (known[n].epsilon.lower, known[n].epsilon.upper), default=None)
-    shown = _evidence_n(judgement, first, largest)
+    epsilons = [answer.epsilon for answer in known.values()]
+    at = list(known)[largest(epsilons)] if known else None
+    shown = _evidence_n(judgement, first, at)
     origin = mechanism.describe()
     lost = _lost(case)
     caveats = {} if not known else mechanism.caveats()
@@ -170,12 +171,12 @@ def _described(case: Case, judgement: Judgement | None, first: First | None, eve
         formula=mechanism.formula_here(),
         setting=_setting_words(case),
         judgement=judgement,
-        epsilon=known[largest].value()[1] if known else None,
-        epsilon_n=largest,
+        epsilon=maximum([answer.value()[1] for answer in known.values()]) if known else None,
+        epsilon_n=at,
         ns=tuple(sorted(n for n in known if n is not None)),
         proof=proof,
         every_n=everywhere,
-        person=person(judgement, known[largest].epsilon if known else None, mechanism.tabular),
+        person=person(judgement, maximum(epsilons) if known else None, mechanism.tabular),
         checked=() if shown not in known else repeated(known[shown], case.asked_at(shown), case.label),
         rests_on=(*_residual(caveats), *caveats.get("assumptions", ()), *notes),
         stands_for=stands_for,
@@ -243,9 +244,7 @@ def person(judgement: Judgement | None, epsilon: Enclosure | None, tabular: bool
     if not epsilon.is_infinite and not epsilon.is_open:
         everywhere = judgement is not None and judgement.extent is not None and judgement.extent.every
         supremum = judgement.value if judgement is not None and everywhere and judgement.quantity == "true ε" else None
-        return explanation.person(
-            (max(epsilon.upper, epsilon.upper if supremum is None else supremum.upper), Fraction(0))
-        )
+        return explanation.person((maximum([epsilon, supremum or epsilon]).upper, Fraction(0)))
     both = None if judgement is None else judgement.guarantee.epsilon_delta()
     if both is None or repairing is None or not repairing.within(-1, 1):
         if not tabular:

@@ -81,12 +81,7 @@ def steps_allowed(eps: Fraction, gamma: Fraction) -> Ball:
 def whole_steps(eps: Fraction, gamma: Fraction) -> int:
     """Returns ceil(L), L = ln(1/gamma)/eps, which is irrational."""
 
-    def attempt() -> int | None:
-        lower, upper = balls.ends(steps_allowed(eps, gamma))
-        up = -(-lower.numerator // lower.denominator)
-        return up if up == -(-upper.numerator // upper.denominator) else None
-
-    return balls.refine(attempt, 128)[0]
+    return -balls.refine(lambda: balls.whole_part(-steps_allowed(eps, gamma)), 128)[0]
 
 
 def sample(n: int) -> list[int]:

@@ -86,9 +86,10 @@ def by_distance(outputs: Sequence[R], bc2: Callable[[R], Algebraic]) -> list[Lev
     found = [Level(at, tuple(members)) for at, members in groups.items()]
 
     def attempt() -> list[Level[R]] | None:
-        valued = sorted(((level.bc2.ball(), level) for level in found), key=lambda pair: -balls.ends(pair[0])[1])
-        strict = all(balls.certainly_less(b, a) for (a, _), (b, _) in pairwise(valued))
-        return [level for _, level in valued] if strict else None
+        values = [level.bc2.ball() for level in found]
+        order = balls.argsort(values)[::-1]
+        strict = all(balls.certainly_less(values[j], values[i]) for i, j in pairwise(order))
+        return [found[i] for i in order] if strict else None
 
     return balls.refine(attempt, 128, 4096)[0]
 

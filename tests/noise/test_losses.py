@@ -12,6 +12,7 @@ from dpaudit.evidence import certificate
 from dpaudit.noise import losses
 from dpaudit.noise.densities import Normal
 from dpaudit.numbers import balls
+from dpaudit.numbers.balls import ball
 from dpaudit.numbers.verdict import Verdict
 
 
@@ -91,7 +92,7 @@ def test_the_narrower_of_two_gaussians_has_a_largest_ratio():
 
 def test_delta_at_infinity_of_uniform_noise():
     notes = epsilon([0, 1], lambda x, noise: x + noise.uniform(0, 3)).to_dict()["notes"]
-    assert "0.333334" in notes[0]
+    assert "δ(∞) = 0.333333 " in notes[0]
 
 
 @pytest.mark.parametrize("at", ["0", "1/10", "1/4", "1/3", "2"])
@@ -256,3 +257,28 @@ def test_a_sum_of_gaussian_draws_is_one_gaussian():
     assert abs(float(delta([0, 1], code, "1/4").lower) - float(expected)) < 1e-13
     assert dpaudit.judge(mechanism, claim="rho=1/10").claim.verdict is Verdict.PROVED
     assert dpaudit.judge(mechanism, claim="rho=99/1000").claim.verdict is Verdict.REFUTED
+
+
+def peak(low, high, known=None, ratio=None):
+    return losses.Peak(balls.from_ends(ball(F(low)), ball(F(high))), "", known, ratio=ratio)
+
+
+TWO, FOUR_HALVES = ({F(0): F(2)}, {F(0): F(1)}), ({F(0): F(4)}, {F(0): F(2)})
+
+
+@pytest.mark.parametrize(
+    ("rival", "ends", "known", "ratio"),
+    [
+        (peak(0, 1), (2, 3), F(5, 2), TWO),
+        (peak(1, 4), (2, 4), None, None),
+        (peak(2, 3, F(5, 2), FOUR_HALVES), (2, 3), F(5, 2), TWO),
+        (peak(2, 3, F(9, 4), ({F(0): F(3)}, {F(0): F(1)})), (2, 3), None, None),
+    ],
+)
+def test_the_largest_supremum_is_exact_only_if_all_that_may_be_it_agree(rival, ends, known, ratio):
+    _, found = losses.largest([("a", peak(2, 3, F(5, 2), TWO)), ("b", rival)])
+    low, high = balls.ends(found.loss)
+    assert (low, high) == pytest.approx(ends, abs=1e-6)
+    assert low <= ends[0]
+    assert high >= ends[1]
+    assert (found.known, found.ratio) == (known, ratio)

@@ -310,3 +310,23 @@ def test_a_capped_ball():
     assert found.contains(ball(0))
     assert found.contains(ball(2))
     assert balls.ends(found)[0] > -0.01
+
+
+def test_ends_are_cut_at_known_bounds():
+    wide = balls.from_ends(ball(-1), ball(2))
+    assert balls.cut(wide, wide) == balls.ends(wide)
+    assert balls.cut(wide, wide, 0) == (0, balls.ends(wide)[1])
+    assert balls.cut(wide, wide, 0, 1) == (0, 1)
+    assert balls.cut(ball(Fraction(1, 4)), ball(Fraction(1, 2)), 0, 1) == (Fraction(1, 4), Fraction(1, 2))
+
+
+@pytest.mark.parametrize(("low", "high", "whole"), [("3/2", "7/4", 1), ("-1/4", "-1/8", -1), ("1", "1", 1)])
+def test_a_whole_part_is_certain_or_unknown(low, high, whole):
+    value = balls.from_ends(ball(Fraction(low)), ball(Fraction(high)))
+    assert balls.whole_part(value) == whole
+    assert balls.whole_part(balls.from_ends(value, ball(whole + 1))) is None
+
+
+def test_the_largest_ball_is_the_first_with_the_largest_lower_end():
+    wide = balls.from_ends(ball(0), ball(10))
+    assert balls.largest([wide, ball(1), ball(2), ball(2)]) == 2

@@ -243,3 +243,10 @@ def test_means_that_are_equal_to_six_digits_tie():
     assert tied({"wide": near(2, "1.5"), **means}) == ("wide", "least", "equal")
     assert tied({"twice": near(2), "wide": Enclosure(Fraction(1), Fraction(9), 1)}) == ("twice", "wide")
     assert tied({}) == ()
+
+
+def test_what_was_written_is_read():
+    for value in (WIDE, infinite(), at_least(Fraction(1, 3), 7), exact(Fraction(0), 5)):
+        texts = value.to_dict()
+        assert decimals(**texts).to_dict() == texts
+        assert decimals(**texts).at_most(Fraction(1, 2)) is value.at_most(Fraction(1, 2))

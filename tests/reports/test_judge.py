@@ -179,6 +179,25 @@ def test_for_a_person():
     )
 
 
+class Clearing(Blurred):
+    """As blurred for n = 1; for n = 2 exactly ln(3/2)."""
+
+    claimed = None
+
+    def __init__(self, n=1):
+        self.n = int(n)
+
+    def probabilities(self, x):
+        return super().probabilities(x) if self.n == 1 else ["2/5", "3/5"] if x else ["3/5", "2/5"]
+
+
+def test_a_wide_enclosure_at_another_n_is_not_forgotten():
+    both = found(Clearing, n="1..2")
+    assert both.epsilon_n == 2
+    assert str(both.epsilon.beside(None, 4)) == "[0.4054, 1.0987]"
+    assert "with probability at most 0.7501 (blind: 0.5)" in both.person
+
+
 class Coin(Silent):
     """A fair coin, or the truth: its law is found by following the code."""
 

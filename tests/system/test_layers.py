@@ -11,9 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from dpaudit.numbers.enclosure import INFINITY
-from dpaudit.numbers.verdict import Verdict
-
 ROOT = Path(__file__).parents[2]
 ORDER = (
     *("version", "reference", "numbers", "files", "charts", "posterior", "privacy", "code", "noise", "mechanisms"),
@@ -165,54 +162,6 @@ def test_only_one_module_sets_precision():
 
 def test_what_is_frozen_stays_so():
     assert [module for module, path in MODULES.items() if "object.__setattr__" in path.read_text()] == []
-
-
-def comparisons_of_ends(tree):
-    """The lines on which an end of an enclosure, or something made of one, is compared; text.lower() is no end."""
-    called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Compare):
-            ends = (part for side in (node.left, *node.comparators) for part in ast.walk(side))
-            ends = (part for part in ends if isinstance(part, ast.Attribute) and id(part) not in called)
-            if any(part.attr in ("lower", "upper") for part in ends):
-                yield node.lineno
-
-
-JUDGES = ("numbers", "reference")
-DRAWN = ("dpaudit.audit.picture", "dpaudit.charts.draw")
-"""What is worth a mark in a picture decides nothing."""
-OTHERS = [m for m in MODULES if room(m) not in JUDGES and m not in DRAWN and not m.startswith(ALONE)]
-
-
-@pytest.mark.parametrize("module", OTHERS)
-def test_enclosures_are_compared_in_one_room(module):
-    assert list(comparisons_of_ends(ast.parse(MODULES[module].read_text()))) == []
-
-
-def test_a_comparison_of_ends_is_seen():
-    assert list(comparisons_of_ends(ast.parse("a = 1\nif value.upper - a <= bound: pass"))) == [2]
-
-
-WORDS = {verdict.value for verdict in Verdict} | {INFINITY, "-inf", "∞"}
-
-
-def comparisons_of_words(tree):
-    """The lines on which a verdict or infinity is compared as text."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Compare):
-            sides = (part for side in (node.left, *node.comparators) for part in ast.walk(side))
-            if any(isinstance(part, ast.Constant) and part.value in WORDS for part in sides):
-                yield node.lineno
-
-
-@pytest.mark.parametrize("module", OTHERS)
-def test_verdicts_and_infinity_are_no_text_until_they_are_written(module):
-    assert list(comparisons_of_words(ast.parse(MODULES[module].read_text()))) == []
-
-
-def test_a_comparison_of_words_is_seen():
-    lines = 'a = "PROVED"', 'a == "PROVED"', 'if {a, b} == {"REFUTED"}: pass', '"inf" in (a.lower, b)', 'a != "inf"'
-    assert [bool([*comparisons_of_words(ast.parse(line))]) for line in lines] == [False, True, True, True, True]
 
 
 def test_the_reference_shares_no_code_with_the_engine():

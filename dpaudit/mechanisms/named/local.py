@@ -128,10 +128,10 @@ def nearest(k: int, epsilon: Fraction, shift: int = 0) -> int:
     """The whole number nearest to k/(e^epsilon + 1), or for k = 0 to e^epsilon + shift."""
     with balls.precision(128):
         grown = balls.ball(epsilon).exp()
-        low, high = balls.ends((k / (grown + 1) if k else grown + shift) + balls.ball(Fraction(1, 2)))
-    if low // 1 != high // 1:
+        found = balls.whole_part((k / (grown + 1) if k else grown + shift) + balls.ball(Fraction(1, 2)))
+    if found is None:
         raise InputError("eps", epsilon, "the optimal size is not known for certain here: give it")
-    return int(low // 1)
+    return found
 
 
 @dataclass(frozen=True)

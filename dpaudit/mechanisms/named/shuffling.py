@@ -55,9 +55,9 @@ def weights(eps: Fraction, k: int, at: Fraction) -> tuple[Ball, Ball]:
 
 def binary(n: int, eps: Fraction, at: Fraction) -> tuple[Ball, int]:
     """A ball around delta(at) over all data sets, and the number of ones among the others in the worst one."""
-    found = [(with_ones(n, eps, at, j), j) for j in survivors(n, eps, at)]
-    value = balls.maximum([value for value, _ in found])
-    return value, max(found, key=lambda entry: balls.ends(entry[0])[0])[1]
+    left = survivors(n, eps, at)
+    found = [with_ones(n, eps, at, ones) for ones in left]
+    return balls.maximum(found), left[balls.largest(found)]
 
 
 def with_ones(n: int, eps: Fraction, at: Fraction, ones: int) -> Ball:
@@ -84,12 +84,12 @@ def survivors(n: int, eps: Fraction, at: Fraction) -> tuple[int, ...]:
     products adds a relative error of ``size`` units.
     """
     with balls.precision(128):
-        least = balls.ends(with_ones(n, eps, at, 0))[0]
+        least = with_ones(n, eps, at, 0)
         a, b = (float(value.mid()) for value in weights(eps, 2, at))
         q = chances(eps, 2)[1]
-    if least <= 0:
+    if not balls.certainly_less(balls.zero(), least):
         return tuple(range(n))
-    tail = float(max(least, Fraction(1, 10**250))) * 1e-14
+    tail = float(max(balls.ends(least)[0], Fraction(1, 10**250))) * 1e-14
     lows, highs = [], []
     for ones in range(n):
         first, second = _binomial(n - 1 - ones, q, False, tail), _binomial(ones, q, True, tail)

@@ -67,8 +67,7 @@ class CurveMechanism(OwnMechanism):
             low, high = balls.positive_part(low), high.min(balls.ball(1))
             if self.refinable:
                 return balls.nonnegative_enclosure(balls.from_ends(low, high), effort.digits, 1)
-            lower, upper = balls.ends(low)[0], balls.ends(high)[1]
-            return outward(max(lower, Fraction(0)), min(upper, Fraction(1)), effort.digits)
+            return outward(*balls.cut(low, high, 0, 1), effort.digits)
 
         first, cap = balls.bits_for(effort.digits)
         value, bits = balls.refine(attempt, 2 * first, 8 * cap)

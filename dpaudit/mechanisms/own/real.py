@@ -21,8 +21,8 @@ from dpaudit.noise.losses import Peak, shape_text
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.numbers.champion import Champion
-from dpaudit.numbers.digits import at_most
-from dpaudit.numbers.enclosure import Enclosure
+from dpaudit.numbers.digits import equated, short
+from dpaudit.numbers.enclosure import Enclosure, outward
 from dpaudit.numbers.expressions import log
 from dpaudit.numbers.symbolic import as_sympy
 from dpaudit.privacy.effort import Effort
@@ -120,9 +120,10 @@ class RealMechanism(OwnMechanism):
         x, y, _ = witness
         with balls.precision(128):
             mass = losses.infinite_mass(self._laws[x], self._laws[y])
-            never = balls.ends(mass)[1]
-        note = f"δ(∞) = {at_most(never, 6)} for this pair: the probability of outputs that are impossible for x′"
-        return {**found, "notes": [*self.notes(), note]} if never > Fraction(1, 1 << 60) else found
+            negligible = balls.certainly_at_most(mass, ball(Fraction(1, 1 << 60)))
+            known = equated("δ(∞)", short(outward(*balls.cut(mass, mass, 0, 1), 12)))
+        note = f"{known} for this pair: the probability of outputs that are impossible for x′"
+        return found if negligible else {**found, "notes": [*self.notes(), note]}
 
 
 @dataclass(frozen=True)
@@ -160,15 +161,9 @@ class RealAlgebra(Algebra):
         return Supremum(x, y, peak.where, self, peak)
 
     def _largest(self) -> tuple[Dataset, Dataset, Peak]:
-        champion: Champion[tuple[Dataset, Dataset, Peak]] = Champion()
-        for x, y in pairs(self.mechanism):
-            for a, b in ((x, y), (y, x)):
-                found = self.mechanism.peaks(a, b)
-                champion.offer([p.loss for p in found], lambda i, a=a, b=b, f=found: (a, b, f[i]))  # type: ignore[misc]
-        value, (x, y, peak) = champion.result()
-        rivals = [tag[2] for v, tag in champion.alive if balls.overlap(v, value)]
-        same = len({rival.known for rival in rivals}) == 1
-        return x, y, Peak(value, peak.where, peak.known if same else None, ratio=peak.ratio if same else None)
+        ways = [way for x, y in pairs(self.mechanism) for way in ((x, y), (y, x))]
+        (x, y), peak = losses.largest([(way, peak) for way in ways for peak in self.mechanism.peaks(*way)])
+        return x, y, peak
 
 
 @dataclass(frozen=True)

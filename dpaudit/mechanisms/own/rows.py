@@ -105,9 +105,10 @@ class GivenRow:
         with balls.precision(SUM_BITS):
             found = balls.total(self._balls())
             if not balls.overlap(found, ball(1)):
-                gap = balls.ends(found - 1)[0]
-                cut = "; if outputs() leaves some out, let its last one stand for all of them" if gap < 0 else ""
-                raise error(None, f"sums to 1 {'-' if gap < 0 else '+'} {rough(abs(gap), 3)}, not to 1{cut}")
+                below = balls.certainly_less(found, ball(1))
+                cut = "; if outputs() leaves some out, let its last one stand for all of them" if below else ""
+                gap = rough(abs(balls.ends(found - 1)[0]), 3)
+                raise error(None, f"sums to 1 {'-' if below else '+'} {gap}, not to 1{cut}")
         if one is False:
             raise error(None, f"sums to 1 at {SUM_BITS} bits, but not to exactly 1, by algebra")
 

@@ -79,8 +79,7 @@ def over_all_inputs(name: str) -> AllInputs | None:
             mine, theirs = svt_6_laws(x, y, NOMINAL)
         else:
             mine, theirs = law_of(program, x, NOMINAL), law_of(program, y, NOMINAL)
-        peaks = [peak for peak in losses.peaks(mine, theirs) if not peak.infinite]
-        best = max(peaks, key=lambda peak: balls.ends(peak.loss)[0])
+        _, best = losses.largest([(None, peak) for peak in losses.peaks(mine, theirs) if not peak.infinite])
         reached = balls.enclosure(best.loss, 12, least=0) if best.known is None else exact(best.known, 12)
     if reached is None or reached.above(value):
         raise ArithmeticError(f"{name}: a loss above its proved bound")

@@ -75,7 +75,7 @@ def exact_at_c(tests: Sequence[Callable[[Fraction], Region]]) -> tuple[Enclosure
                 brackets[number].step()
             best = max(balls.ends(bracket.power())[0] for bracket in brackets)
             alive = [n for n in alive if not balls.certainly_less(brackets[n].upper, ball(best * NEAR))]
-        winner = max(range(len(brackets)), key=lambda n: balls.ends(brackets[n].power())[0])
-        low = balls.ends((brackets[winner].power() / ball(C)).log())[0]
-        high = balls.ends((balls.maximum([bracket.upper for bracket in brackets]) / ball(C)).log())[1]
-    return outward(max(Fraction(0), low), max(Fraction(0), high), 9), winner
+        powers = [bracket.power() for bracket in brackets]
+        winner, upper = balls.largest(powers), balls.maximum([bracket.upper for bracket in brackets])
+        low, high = balls.cut((powers[winner] / ball(C)).log(), (upper / ball(C)).log(), 0)
+    return outward(low, high, 9), winner

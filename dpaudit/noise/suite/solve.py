@@ -14,10 +14,9 @@ from dpaudit.noise.law import expression
 from dpaudit.noise.losses import Peak
 from dpaudit.noise.suite import programs, special
 from dpaudit.noise.suite.at_c import C, exact_at_c
-from dpaudit.noise.suite.inputs import NOMINAL, laws_of, ordered, suite_pairs
+from dpaudit.noise.suite.inputs import NOMINAL, Vector, laws_of, ordered, suite_pairs
 from dpaudit.noise.suite.rows import Labelled, Row
 from dpaudit.numbers import balls
-from dpaudit.numbers.balls import Ball, ball
 from dpaudit.numbers.champion import Champion
 from dpaudit.numbers.enclosure import Enclosure, exact, infinite
 from dpaudit.numbers.verdict import Verdict
@@ -93,7 +92,7 @@ def solve(row: Row) -> Answer:
 
 def _worst(cases: Sequence[Labelled]) -> tuple[object, object, Peak, Enclosure | None]:
     """The pair and place of the largest loss; of infinite ones that with the largest delta(infinity)."""
-    champion: Champion[tuple[object, object, Peak]] = Champion()
+    bounded: list[tuple[tuple[object, object], Peak]] = []
     unbounded: list[tuple[Fraction, Enclosure, object, object, Peak]] = []
     for x, y, p, q in cases:
         found = losses.peaks(p, q)
@@ -103,14 +102,12 @@ def _worst(cases: Sequence[Labelled]) -> tuple[object, object, Peak, Enclosure |
             if mass is not None:
                 unbounded.append((mass.upper, mass, x, y, first))
         elif not unbounded:
-            champion.offer([peak.loss for peak in found], lambda i, x=x, y=y, f=found: (x, y, f[i]))  # type: ignore[misc]
+            bounded += [((x, y), peak) for peak in found]
     if unbounded:
         _, mass, x, y, peak = max(unbounded, key=lambda entry: entry[0])
         return x, y, peak, mass
-    value, (x, y, peak) = champion.result()
-    rivals = [tag[2] for v, tag in champion.alive if balls.overlap(v, value)]
-    known = peak.known if len({rival.known for rival in rivals}) == 1 else None
-    return x, y, Peak(value, peak.where, known, ratio=peak.ratio), None
+    (x, y), peak = losses.largest(bounded)
+    return x, y, peak, None
 
 
 def _value_and_form(peak: Peak) -> tuple[Enclosure, str | None]:
@@ -142,27 +139,19 @@ def _at_c(cases: Sequence[Labelled]) -> tuple[Enclosure, tuple[object, object]]:
 def _parallel(row: Row, start: float) -> Answer:
     """SVT3 and SVT4 side by side: for every pair the suprema add."""
     laws = laws_of(programs.svt_4_twice, row.pairs, NOMINAL)
-    best: tuple[Fraction, Ball, object, object, str] | None = None
+    champion: Champion[tuple[Vector, Vector, str]] = Champion()
     with balls.precision(BITS):
-        fourth: list[tuple[Ball, str, Any, Any]] = []
-        for x, y in ordered(suite_pairs(10, True)):
-            champion: Champion[Peak] = Champion()
-            found = losses.peaks(laws[x], laws[y])
-            champion.offer([peak.loss for peak in found], lambda i, f=found: f[i])  # type: ignore[misc]
-            value, peak = champion.result()
-            fourth.append((value, peak.where, x, y))
-        for value, where, x, y in sorted(fourth, key=lambda entry: -balls.ends(entry[0])[0]):
-            so_far = Fraction(0) if best is None else best[0]
-            third = special.svt_3_twice_peak(x, y, NOMINAL, max(Fraction(0), so_far - balls.ends(value)[1]))
-            if third is None:
-                continue
-            total = value + (ball(third.known) if third.known is not None else third.loss)
-            if best is None or balls.ends(total)[0] > best[0]:
-                best = balls.ends(total)[0], total, x, y, f"{third.where}; SVT4 above at {where}"
-        if best is None:
-            raise ArithmeticError("no loss was found")
-        shown = balls.enclosure(best[1], DIGITS, least=0)
+        pairs = ordered(suite_pairs(10, True))
+        fourth = [losses.largest([((x, y), peak) for peak in losses.peaks(laws[x], laws[y])]) for x, y in pairs]
+        for i in balls.argsort([-peak.loss for _, peak in fourth]):
+            (x, y), peak = fourth[i]
+            so_far = balls.ends(champion.top())[0] if champion.alive else Fraction(0)
+            third = special.svt_3_twice_peak(x, y, NOMINAL, max(Fraction(0), so_far - balls.ends(peak.loss)[1]))
+            if third is not None:
+                words = f"{third.where}; SVT4 above at {peak.where}"
+                champion.offer([peak.loss + third.loss], lambda _, tag=(x, y, words): tag)  # type: ignore[misc]
+        value, (x, y, words) = champion.result()
+        shown = balls.enclosure(value, DIGITS, least=0)
     if shown is None:
         raise ArithmeticError("too few bits for a row of the suite")
-    seconds = perf_counter() - start
-    return Answer(row, shown, None, best[2], best[3], best[4], None, None, None, seconds)
+    return Answer(row, shown, None, x, y, words, None, None, None, perf_counter() - start)

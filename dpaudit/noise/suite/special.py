@@ -11,7 +11,7 @@ from flint import arb_poly
 
 from dpaudit.noise.densities import Part
 from dpaudit.noise.families import EVERYWHERE, Family, Window
-from dpaudit.noise.losses import Law, Peak, place_text
+from dpaudit.noise.losses import Law, Peak, largest, place_text
 from dpaudit.noise.pieces import Piecewise
 from dpaudit.noise.suite.inputs import Vector
 from dpaudit.noise.supremum import Candidate, exact_candidate, suprema
@@ -149,15 +149,18 @@ def svt_3_twice_peak(x: Vector, y: Vector, eps: Fraction, least: Fraction) -> Pe
     Every query up to the last one that is answered loses at most |x - x'| eps/4: what cannot exceed ``least``, or the
     best so far, is left out; and patterns of queries with the same answers are alike.
     """
-    best, bar, seen = None, least, set[object]()
+    found, bar, seen = list[Peak](), least, set[object]()
     for above in sorted(_patterns(len(x)), key=lambda above: -_reach(x, y, above, eps)):
         if _reach(x, y, above, eps) <= bar:
             break
         for candidate in _pattern_peaks(x, y, above, eps, seen):
-            value = balls.ends(candidate.loss)[0] if candidate.known is None else candidate.known
-            if value > bar:
-                best, bar = candidate, value
-    return best
+            found.append(candidate)
+            bar = max(bar, balls.ends(candidate.loss)[0] if candidate.known is None else candidate.known)
+    if not found:
+        return None
+    _, best = largest([(None, peak) for peak in found])
+    small = best.known <= least if best.known is not None else balls.certainly_at_most(best.loss, ball(least))
+    return None if small else best
 
 
 def _last(d: int, above: Count) -> int:

@@ -13,7 +13,7 @@ from dpaudit.audit.display import Members, as_json
 from dpaudit.audit.page import Page
 from dpaudit.audit.results import Answer
 from dpaudit.audit.setting import Setting, command_line
-from dpaudit.numbers.enclosure import Enclosure
+from dpaudit.numbers.enclosure import Enclosure, tied
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import Exact, positive, sequence
 from dpaudit.posterior.model import Histogram, Model, make_model, parse_data, show
@@ -39,8 +39,8 @@ class RangePoint:
 
     @property
     def winner(self) -> str:
-        """A mechanism of least mean error."""
-        return min(self.means, key=lambda label: self.means[label].upper)
+        """The first mechanism whose mean error is the least, to 6 digits."""
+        return tied(self.means)[0]
 
     def to_dict(self) -> dict[str, Any]:
         """Returns it as JSON."""

@@ -15,7 +15,7 @@ from dpaudit.audit.page import Page
 from dpaudit.audit.results import Answer, EpsilonResult
 from dpaudit.audit.setting import Setting
 from dpaudit.mechanisms import Mechanism
-from dpaudit.numbers.enclosure import Enclosure, at_least, exact, infinite, outward
+from dpaudit.numbers.enclosure import Enclosure, at_least, exact, infinite, largest, outward
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import Exact
 from dpaudit.numbers.verdict import Verdict
@@ -143,7 +143,7 @@ class Search:
     @property
     def largest(self) -> Place:
         """The first certified place of the largest ratio."""
-        return max(self.places, key=lambda place: place.ratio.lower)
+        return _largest(self.places)
 
     # -------------------------------------------------------------- every setting listed
 
@@ -157,9 +157,9 @@ class Search:
         for done, n in enumerate(ns):
             self.effort.tell(done, len(ns))
             places = list(self._each(n, prior))
-            worst = max((place for place in places if place.violated), key=lambda p: p.ratio.lower, default=None)
-            if worst is not None:
-                minimal = worst
+            violated = [place for place in places if place.violated]
+            if violated:
+                minimal = _largest(violated)
                 break
         for n in self._further(minimal):
             list(self._each(n, prior))
@@ -296,13 +296,13 @@ def search(
             f"violation, at every n; {len(task.places)} certified, at n = {task.certified_at()}. "
             "That an optimizer found nothing larger proves nothing"
         )
-    largest = task.largest if minimal is None else max((task.largest, minimal), key=lambda place: place.ratio.lower)
+    found = task.largest if minimal is None else _largest([task.largest, minimal])
     without = ("n", "eps") if setting.model is None else ("n", "k", "prior", "eps")
     return SearchResult(
         subject=setting,
         region=region,
         minimal=minimal,
-        largest=largest,
+        largest=found,
         places=len(task.places),
         exhaustive=exhaustive,
         screened=screened,
@@ -310,6 +310,11 @@ def search(
         seconds=perf_counter() - start,
         command=setting.command_line("search", without, **region.options(), claim=stated and stated.option()),
     )
+
+
+def _largest(places: Sequence[Place]) -> Place:
+    """The first place of the largest ratio."""
+    return places[largest([place.ratio for place in places])]
 
 
 def _optimizer(setting: Setting, region: Region) -> Optimizer | None:
