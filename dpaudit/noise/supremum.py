@@ -1,7 +1,7 @@
 """The supremum of a ratio of two densities, and the mass by which one exceeds a multiple of the other.
 
 On a piece, the ratio f/g is monotone where f'g - fg' has a sign, so its supremum is the largest of the limits at the
-ends of the piece and of its values on the tiny cells where that sign is not known.
+ends of the piece, of its values where that sign turns from + to -, and of those on the tiny cells without a known sign.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from math import lcm
 
 from flint import arb
@@ -97,7 +98,9 @@ def _on_piece(f: Smooth, g: Smooth, low: Fraction | None, high: Fraction | None)
     if not change.terms:
         return [exact_candidate(f.exact(inside), g.exact(inside), f"v {_between(low, high)}")]
     found = [_limit(f, g, low, "v → −∞", turned=True), _limit(f, g, high, "v → ∞", turned=False)]
-    for cell in cells(change, low, high):
+    parts = cells(change, low, high)
+    found += [_limit(f, g, a.high, "", turned=False) for a, b in pairwise(parts) if a.sign > 0 > b.sign]
+    for cell in parts:
         if cell.sign == 0 and cell.low is not None and cell.high is not None:
             ratio = f.over(cell.low, cell.high) / g.over(cell.low, cell.high)
             found.append(Candidate(ratio.log(), f"v ≈ {rough(cell.low, 6)}"))

@@ -65,6 +65,13 @@ def test_the_supremum_in_closed_form(data, code, value):
     assert found.epsilon.contains(F(value))
 
 
+def test_the_largest_ratio_in_the_middle_of_a_piece():
+    """The same noise on uniform draws of two widths: the densities differ most at 0, on the border of two cells."""
+    found = epsilon([1, 3], lambda w, noise: noise.uniform(F(-w, 2), F(w, 2)) + noise.laplace(1)).epsilon
+    exact = log(3 * (1 - exp(-mpf(1) / 2)) / (1 - exp(-mpf(3) / 2)))
+    assert found.lower - F(1, 10**12) <= F(str(exact)) <= found.upper + F(1, 10**12)
+
+
 UNBOUNDED = [
     ("Gaussian noise", [0, 1], lambda x, noise: x + noise.gaussian(1)),
     ("exponential noise", [0, 1], lambda x, noise: x + noise.exponential(1)),
