@@ -178,7 +178,3 @@ class Pair:
         if not self.swapped:
             return ball(self.rate) * self.p_only()
         return self.q_only() if self.rate == 1 else balls.zero()
-
-    def impossible(self) -> Ball:
-        """Q of the outputs that are impossible under P."""
-        return replace(self, swapped=not self.swapped).infinite()

@@ -1,13 +1,14 @@
 """The measures of one pair: the upper one dominates it and the lower one is dominated, at every epsilon."""
 
+from dataclasses import replace
 from fractions import Fraction as F
 
 import numpy as np
 import pytest
-from mpmath import exp, mpf
+from mpmath import exp, mpf, workdps
 
-from dpaudit.accounting.bounds import lower_measure, upper_measure
-from dpaudit.accounting.cells import Lattice, Range, _masses, _placed, cells
+from dpaudit.accounting.bounds import _Shares, lower_measure, upper_measure
+from dpaudit.accounting.cells import Cells, Lattice, Range, _masses, _placed, cells
 from dpaudit.accounting.pairs import Atom
 from dpaudit.accounting.reading import Exponential, Gaussian, Laplace
 from dpaudit.numbers import balls
@@ -93,4 +94,108 @@ def test_an_atom_is_placed_on_its_side():
     lower, upper = lower_measure(found, 0.0), upper_measure(found, 0.0)
     for epsilon in (mpf(0), mpf(3) / 10):
         exact = reference.laplace(mpf(1) / 3, epsilon)
+        assert delta(lower, epsilon) <= exact <= delta(upper, epsilon)
+
+
+COUNT, FIRST, OFFSET = 90, -40, F(1, 37)
+SIDES = ("upwards", "downwards")
+
+
+def shapes():
+    """u and v of COUNT cells: even, like a normal distribution, without excess or deficit for long, very uneven."""
+    random = np.random.default_rng(1)
+    u, v = random.random(COUNT), random.random(COUNT)
+    bell = np.exp(-((np.arange(COUNT) - COUNT // 2) ** 2) / 200)
+    inside = np.arange(COUNT) // 5 % 17 == 0
+    return {
+        "even": (u, v),
+        "bell": (bell * (1 + u / 10), bell * (1 + v / 10)),
+        "no excess": (u * inside, v),
+        "no deficit": (u, v * inside),
+        "uneven": (u**20, v**20),
+    }
+
+
+WASTED = [
+    *(("even", 0.01, 0), ("bell", 1e-6, 0), ("no excess", 0.4, 0), ("no deficit", 0.01, 0), ("uneven", 0.1, 0)),
+    *(("even", 0.02, 1e-3), ("bell", 0.002, 1e-3)),
+]
+
+
+def made(u, v, step, blur):
+    """Cells whose u and v are known to the share ``blur``."""
+    empty = np.zeros(COUNT + 1)
+    bounds = [values * (1 + side * blur) for values in (u, v) for side in (-1, 1)]
+    return Cells(Lattice(step, OFFSET), FIRST, *bounds, empty, 0.0)
+
+
+def above(values):
+    """The sums of the values at the places 0, 1, ... and later."""
+    return np.append(np.cumsum(values[::-1])[::-1], mpf(0))
+
+
+@pytest.mark.parametrize("side", SIDES)
+@pytest.mark.parametrize("step", [F(1, 200), F(1, 16), F(1, 2), F(4), F(25), F(200)])
+@pytest.mark.parametrize(("shape", "wasted", "blur"), WASTED)
+def test_shares_are_below_the_cells_merged_into_atoms(monkeypatch, side, step, shape, wasted, blur):
+    """No pair with these cells is better than that of one atom a cell; at each loss and between two, to 50 digits."""
+    (other,) = set(SIDES) - {side}
+    monkeypatch.setattr(_Shares, other, lambda self: [0.0] * (COUNT + 1))
+    u, v = shapes()[shape]
+    found = lower_measure(made(u, v, step, blur), 0.0)
+    assert (found.lattice, found.first) == (Lattice(step, OFFSET), FIRST)
+    with workdps(50):
+        u, v, p = ([mpf(float(value)) for value in values] for values in (u, v, found.values))
+        h = mpf(step.numerator) / step.denominator
+        factors = [exp(mpf(1) / 37 + h * (FIRST + k)) for k in range(COUNT + 1)]
+        big = [(exp(h) * x + y) / (exp(h) - 1) for x, y in zip(u, v, strict=True)]
+        small = [(x + y) / (exp(h) - 1) / factor for x, y, factor in zip(u, v, factors, strict=False)]
+        measured = above(np.array(p)), above(np.array(p) / factors)
+        cell = above(np.array(big)), above(np.array(small))
+        assert cell[0][0] * (1 - wasted if step <= 4 else 0) <= measured[0][0] <= cell[0][0]
+        for k in range(COUNT):
+            for factor in (factors[k], factors[k] * exp(h / 3)):
+                delta = cell[0][k + 1] - factor * cell[1][k + 1] + max(0, big[k] - factor * small[k])
+                assert measured[0][k + 1] - factor * measured[1][k + 1] <= delta
+
+
+def test_the_upper_measure_sends_every_cell_to_both_its_ends():
+    step = F(1, 16)
+    for u, v in shapes().values():
+        found = upper_measure(made(u, v, step, 1e-3), 0.25)
+        with workdps(50):
+            grow = exp(mpf(1) / 16)
+            for k in range(COUNT + 1):
+                low = mpf(float(v[k])) if k < COUNT else 0
+                high = mpf(float(u[k - 1])) if k else 0
+                exact = (low + grow * high) * (1 + mpf(1e-3)) / (grow - 1)
+                assert exact * (1 - mpf(2) ** -52) <= found.values[k] <= exact * (1 + mpf(10) ** -14) + mpf(10) ** -290
+        assert found.infinite >= 0.25
+        assert (found.lattice, found.first) == (Lattice(step, OFFSET), FIRST)
+
+
+def test_numbers_too_small_for_floats_stay_on_their_side():
+    nothing, least = np.zeros(COUNT), np.full(COUNT, 2.0**-1074)
+    assert not np.any(lower_measure(made(nothing, nothing, F(1, 16), 0), 0.0).values)
+    upper = upper_measure(made(least, least, F(8), 0), 0.0)
+    assert np.all(upper.values >= 2.0**-1074)
+
+
+def test_points_are_kept_below():
+    points = np.arange(COUNT + 1) / 100
+    found = lower_measure(replace(made(*np.zeros((2, COUNT)), F(1, 2), 0), points=points), 0.125)
+    assert np.all(points * (1 - 2e-14) - 1e-300 <= found.values)
+    assert np.all(found.values <= points)
+    assert found.infinite == 0.125
+
+
+def test_what_lies_beyond_the_cells_counts_above():
+    """P above the cells is infinite loss, what is below them goes to the first: nothing of P is missing."""
+    found = cells(Gaussian(sigma=1).dominating(), Lattice(F(1, 8)), Range(F(1, 10), F(1, 10)))
+    upper, lower = upper_measure(found, 0.0), lower_measure(found, 0.0)
+    assert 1 <= np.sum(upper.values) + upper.infinite <= 1 + 1e-2
+    assert 0.05 < upper.infinite <= 0.1
+    assert 0.5 < np.sum(lower.values) < 1 - upper.infinite
+    for epsilon in map(mpf, ("-2", "-1", "0", "1", "2")):
+        exact = reference.gaussian(mpf(1), epsilon)
         assert delta(lower, epsilon) <= exact <= delta(upper, epsilon)

@@ -1,5 +1,6 @@
 """Compositions on one lattice: what the proof of FLOATS.md takes for granted."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -8,7 +9,7 @@ from mpmath import exp, mpf, workdps
 
 from dpaudit.accounting.bounds import Measure
 from dpaudit.accounting.cells import Lattice
-from dpaudit.accounting.compose import Composition, Term, Tilted
+from dpaudit.accounting.compose import Composition, Term, Tilted, _Sequence
 from dpaudit.accounting.grid import Grid, Question
 from dpaudit.accounting.reading import Gaussian
 from dpaudit.numbers import balls
@@ -79,27 +80,121 @@ def test_a_hundred_thousand_steps_have_a_window():
     )
 
 
-@pytest.mark.parametrize("times", [1, 2, 5])
-def test_the_bounds_are_those_of_the_convolution(times):
-    """Against a plain convolution in rationals: what lies below, and what lies above, and nothing else."""
-    composed = Composition([Term(BELOW, ABOVE, times)], Fraction(1))
-    for sequence, given in ((BELOW, 0), (ABOVE, 1)):
-        total = [Fraction(1)]
+def real(value):
+    return mpf(Fraction(value).numerator) / Fraction(value).denominator
+
+
+def bounds(composed, epsilon):
+    """The lower and the upper bound of delta."""
+    low, high = composed.delta(epsilon)
+    return real(balls.ends(low)[0]), real(balls.ends(high)[1])
+
+
+def composed_exactly(measures, epsilon):
+    """delta of the measures, each so many times, by plain convolution in rationals."""
+    total, first, offset, none_infinite = [Fraction(1)], 0, Fraction(0), mpf(1)
+    for given, times in measures:
+        count = len(given.values)
         for _ in range(times):
             total = [
-                sum(total[i] * Fraction(sequence.values[j - i]) for i in range(len(total)) if 0 <= j - i < 7)
-                for j in range(len(total) + 6)
+                sum(total[i] * Fraction(given.values[j - i]) for i in range(len(total)) if 0 <= j - i < count)
+                for j in range(len(total) + count - 1)
             ]
-        for epsilon in (Fraction(-1, 3), Fraction(0), Fraction(1, 5)):
-            true = sum(
-                mpf(p.numerator)
-                / p.denominator
-                * (1 - exp(mpf(epsilon.numerator) / epsilon.denominator - mpf(k - 3 * times) / 8))
-                for k, p in enumerate(total)
-                if Fraction(k - 3 * times, 8) > epsilon
+        first, offset = first + given.first * times, offset + given.lattice.offset * times
+        none_infinite *= (1 - mpf(given.infinite)) ** times
+    losses = [offset + (first + k) * given.lattice.step for k in range(len(total))]
+    finite = [
+        real(p) * (1 - exp(real(epsilon - loss))) for p, loss in zip(total, losses, strict=True) if loss > epsilon
+    ]
+    return 1 - none_infinite + sum(finite)
+
+
+SHIFTED = replace(BELOW, first=-5, lattice=Lattice(Fraction(1, 8), Fraction(1, 30)), infinite=0.03)
+SHIFTED_ABOVE = replace(ABOVE, first=-5, lattice=SHIFTED.lattice, infinite=0.04)
+TERMS = {
+    "one": [Term(BELOW, ABOVE, 1)],
+    "two": [Term(BELOW, ABOVE, 2)],
+    "five": [Term(BELOW, ABOVE, 5)],
+    "different": [Term(BELOW, ABOVE, 2), Term(SHIFTED, SHIFTED_ABOVE, 3)],
+    "apart": [Term(replace(BELOW, values=BELOW.values[1:5], first=-2), ABOVE, 3)],
+}
+
+
+@pytest.mark.parametrize("terms", TERMS.values(), ids=TERMS)
+@pytest.mark.parametrize("theta", ["0", "1", "5/2"])
+def test_the_bounds_are_those_of_the_convolution(terms, theta):
+    """What lies below, and what lies above, and nothing else."""
+    composed = Composition(terms, Fraction(theta))
+    for epsilon in (Fraction(-9), Fraction(-1, 3), Fraction(0), Fraction(1, 5), Fraction(1, 2), Fraction(20)):
+        with workdps(40):
+            low, high = bounds(composed, epsilon)
+            below, above = (
+                composed_exactly([(getattr(term, side), term.times) for term in terms], epsilon)
+                for side in ("lower", "upper")
             )
-            lower, upper = composed.delta(epsilon)
-            bound = balls.ends(lower)[0] if given == 0 else balls.ends(upper)[1]
-            bound = mpf(bound.numerator) / bound.denominator
-            assert (bound <= true) if given == 0 else (bound >= true)
-            assert abs(bound - true) < mpf(10) ** -10
+            room = mpf(10) ** -10 * max(1, exp(-real(theta) * real(epsilon)))
+            assert below - room < low <= below
+            assert above <= high < above + room or high == 1 < above + room
+
+
+@pytest.mark.parametrize("theta", [Fraction(0), Fraction(1)])
+@pytest.mark.parametrize("epsilon", [Fraction(-1, 2), Fraction(0), Fraction(1, 5)])
+def test_the_error_and_the_mass_outside_the_window_count_in_full(theta, epsilon):
+    """The sequences are off where it hurts most, by as much as their error says."""
+    terms = [Term(BELOW, ABOVE, 5)]
+    composed = Composition(terms, theta)
+    plain = bounds(composed, epsilon)
+    losses = (composed.start + np.arange(composed.size)) / 8 - float(epsilon)
+    kernel = np.where(losses > 0, np.exp(-float(theta) * losses) * -np.expm1(-losses), 0)
+    norm = np.linalg.norm(kernel)
+    noise = 1e-6 * kernel / norm
+    composed.lower = _Sequence(composed.lower.values + noise, 1.0000001e-6)
+    composed.upper = _Sequence(composed.upper.values - noise, 1.0000001e-6)
+    with balls.precision(128):
+        composed.above, composed.below = balls.dyadic(2.0**-20), balls.dyadic(2.0**-21)
+        scale = real(balls.ends((composed.log_scale - balls.ball(theta * epsilon)).exp())[1])
+    outside = scale * (mpf(2) ** -20 + mpf(2) ** -21)
+    low, high = bounds(composed, epsilon)
+    assert low <= plain[0] - outside * (1 - mpf(10) ** -6)
+    assert low >= plain[0] - outside - scale * norm * mpf(10) ** -12
+    assert plain[1] + outside * (1 - mpf(10) ** -6) <= high
+    assert high <= plain[1] + outside + scale * norm * mpf(10) ** -12
+
+
+def test_the_error_bounds_that_of_the_transform():
+    """The convolution of the tilted floats as they are, exactly."""
+    terms = TERMS["different"]
+    composed, tilted = Composition(terms, Fraction(1)), [Tilted(term, Fraction(1)) for term in terms]
+    for name in ("lower", "upper"):
+        total = [Fraction(1)]
+        for one in tilted:
+            values = [Fraction(value) for value in getattr(one, name).tolist()]
+            for _ in range(one.times):
+                following = [Fraction(0)] * (len(total) + len(values) - 1)
+                for i, a in enumerate(total):
+                    for j, b in enumerate(values):
+                        following[i + j] += a * b
+                total = following
+        first = sum(one.first * one.times for one in tilted)
+        folded = [Fraction(0)] * composed.size
+        for k, value in enumerate(total):
+            folded[(first + k - composed.start) % composed.size] += value
+        found = getattr(composed, name)
+        error = sum((Fraction(x) - y) ** 2 for x, y in zip(found.values.tolist(), folded, strict=True)) ** 0.5
+        assert error <= found.error <= 1e-12
+
+
+def test_a_place_far_left_of_the_anchor_has_next_to_no_weight():
+    """It has a little more above, and none below."""
+    values = np.full(4000, 1 / 4000)
+    tilted = Tilted(Term(measure(values * 0.9), measure(values), 1), Fraction(7, 2))
+    span = int(650 / (7 / 16))
+    left = tilted.anchor - span - tilted.first
+    assert 0 < left < 3999
+    assert not np.any(tilted.lower[:left])
+    assert np.all(tilted.upper[:left] > 0)
+    with workdps(40):
+        for k in (0, left - 1, left, left + 1, 2500, 3999):
+            weight = exp(mpf(7) / 16 * (tilted.first + k - tilted.anchor)) * mpf(tilted.scale)
+            assert mpf(float(tilted.lower[k])) <= mpf(float(values[k] * 0.9)) * weight
+            assert mpf(float(values[k])) * weight <= mpf(float(tilted.upper[k]))
