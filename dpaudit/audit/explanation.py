@@ -312,14 +312,8 @@ class _Asked:
 
 def _bounds(epsilon: Fraction | None, delta: Fraction, asked: _Asked, digits: int) -> dict[str, Any]:
     """The enclosures of all that was asked, by the names of the result; None is an infinite epsilon."""
-
-    def attempt() -> dict[str, Any] | None:
-        try:
-            return _table(epsilon, delta, asked, digits)
-        except _Wide:
-            return None
-
-    return balls.refine(attempt, *balls.bits_for(digits, max(asked.people + asked.releases)))[0]
+    bits = balls.bits_for(digits, max(asked.people + asked.releases))
+    return balls.refine(lambda: _table(epsilon, delta, asked, digits), *bits)[0]
 
 
 def _joined(low: Any, high: Any) -> Any:
@@ -332,20 +326,14 @@ def _joined(low: Any, high: Any) -> Any:
     return tuple(map(_joined, low, high)) if isinstance(low, tuple) else low
 
 
-class _Wide(Exception):
-    """A bound is not narrow enough yet."""
-
-
 def _table(epsilon: Fraction | None, delta: Fraction, asked: _Asked, digits: int) -> dict[str, Any]:
     promise = Promise.of(epsilon, delta)
 
+    def positive(value: Ball | Fraction, most: int | None = None) -> Enclosure:
+        return exact(value, digits) if isinstance(value, Fraction) else balls.enclosed(value, digits, 0, most)
+
     def share(value: Ball | Fraction) -> Enclosure:
-        if isinstance(value, Fraction):
-            return exact(value, digits)
-        found = balls.enclosure(value, digits, least=0, most=1)
-        if found is None:
-            raise _Wide
-        return found
+        return positive(value, most=1)
 
     def times(count: int) -> Enclosure:
         return infinite() if epsilon is None else exact(count * epsilon, digits)
@@ -360,12 +348,6 @@ def _table(epsilon: Fraction | None, delta: Fraction, asked: _Asked, digits: int
     def odds(belief: Fraction) -> Row:
         before = belief / (1 - belief)
         return before, *map(positive, promise.odds_between(before))
-
-    def positive(value: Ball | Fraction) -> Enclosure:
-        found = exact(value, digits) if isinstance(value, Fraction) else balls.enclosure(value, digits, least=0)
-        if found is None:
-            raise _Wide
-        return found
 
     def beliefs(given: Promise) -> tuple[Row, ...]:
         return tuple((b, share(given.falls_to(b)), share(given.rises_to(b))) for b in asked.beliefs)

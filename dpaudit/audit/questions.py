@@ -207,10 +207,8 @@ def pmf(
         raise TooLargeError(outputs * ROW_BYTES, memory, f"a listing of {approximately(outputs)} outputs")
 
     def refined(effort: Effort) -> tuple[tuple[Enclosure, ...], int]:
-        def attempt() -> tuple[Enclosure, ...] | None:
-            row = [effort.enclosure(p, least=0, most=1) for p in subject.law().probabilities(dataset)]
-            narrow = tuple(p for p in row if p is not None)
-            return narrow if len(narrow) == len(row) else None
+        def attempt() -> tuple[Enclosure, ...]:
+            return tuple(effort.enclosed(p, least=0, most=1) for p in subject.law().probabilities(dataset))
 
         return balls.refine(attempt, *balls.bits_for(effort.digits, outputs))
 
@@ -247,25 +245,20 @@ def sensitivity(
     if need > memory:
         raise TooLargeError(need, memory, f"a table of {approximately(model.size)} data sets")
 
-    def attempt() -> tuple[Enclosure, list[Enclosure], list[Enclosure]] | None:
+    def attempt() -> tuple[Enclosure, ...]:
         ls = local_all(make_score(score, model))
         smooth = smooth_all(model, ls, weight)
-        top = balls.enclosure(balls.maximum(ls), digits, least=0)
-        shown = [[balls.enclosure(v, digits, least=0) for v in values] for values in (ls, smooth)]
-        known = [[v for v in values if v is not None] for values in shown]
-        if top is None or any(len(values) < model.size for values in known):
-            return None
-        return top, known[0], known[1]
+        return tuple(balls.enclosed(v, digits, least=0) for v in (balls.maximum(ls), *ls, *smooth))
 
-    (top, ls, smooth), bits = balls.refine(attempt, *balls.bits_for(digits, model.size))
+    (top, *known), bits = balls.refine(attempt, *balls.bits_for(digits, model.size))
     words = {"n": model.n, "prior": model.prior, "gamma": weight, "score": score, "digits": digits}
     return SensitivityResult(
         model=model,
         gamma=weight,
         score=score,
         gs=top,
-        ls=tuple(ls),
-        s=tuple(smooth),
+        ls=tuple(known[: model.size]),
+        s=tuple(known[model.size :]),
         precision_bits=bits,
         seconds=perf_counter() - start,
         command=command_line("sensitivity", **words),

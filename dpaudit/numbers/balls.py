@@ -44,6 +44,7 @@ __all__ = [
     "decide",
     "decides_zero",
     "dyadic",
+    "enclosed",
     "enclosure",
     "ends",
     "exactly_equal",
@@ -250,6 +251,16 @@ def enclosure(
     if not bounded and not narrow(value, digits):
         return None
     return outward(*cut(value, value, least, most), digits if rounding is None else rounding)
+
+
+def enclosed(
+    value: Ball, digits: int, least: int | None = None, most: int | None = None, rounding: int | None = None
+) -> Enclosure:
+    """The same enclosure; of a ball that is too wide NeedsMoreBits, so that ``refine`` goes on."""
+    found = enclosure(value, digits, least, most, rounding)
+    if found is None:
+        raise NeedsMoreBits(working_bits())
+    return found
 
 
 ZERO_BITS = 2048

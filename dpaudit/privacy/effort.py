@@ -69,6 +69,10 @@ class Effort:
         """The enclosure of a number between these bounds, or None if the ball is too wide."""
         return balls.enclosure(value, self.digits, least, most, self.rounding)
 
+    def enclosed(self, value: Ball, least: int | None = None, most: int | None = None) -> Enclosure:
+        """The same, or NeedsMoreBits."""
+        return balls.enclosed(value, self.digits, least, most, self.rounding)
+
     def tell(self, done: int, total: int) -> None:
         """Reports progress."""
         if self.progress:

@@ -30,12 +30,7 @@ DEFAULT = Grid("x = (n/2, n/2), uniform prior", n=[100], eps=rationals("1/2 1 2"
 def quantile(mechanism: PosteriorMechanism, metric: str, level: Fraction) -> Ball:
     """A ball that contains the least distance d with Pr[distance <= d] >= level, balanced data."""
     half = mechanism.model.n // 2
-
-    def attempt() -> Ball | None:
-        stairs = build(mechanism, (half, half), metric, Fraction(0))
-        return None if stairs is None else stairs.quantile(level)
-
-    return balls.refine(attempt, BITS)[0]
+    return balls.refine(lambda: build(mechanism, (half, half), metric, Fraction(0)).quantile(level), BITS)[0]
 
 
 def one_cell_steps(n: int, eps: Fraction, delta: Fraction) -> tuple[Ball, Ball]:

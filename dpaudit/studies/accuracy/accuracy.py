@@ -17,7 +17,7 @@ from dpaudit.audit.setting import Setting, settled
 from dpaudit.mechanisms import REGISTRY, PosteriorMechanism, in_family
 from dpaudit.mechanisms import posterior as released
 from dpaudit.numbers import balls
-from dpaudit.numbers.balls import Ball, ball
+from dpaudit.numbers.balls import Ball, NeedsMoreBits, ball
 from dpaudit.numbers.enclosure import Enclosure, exact, infinite
 from dpaudit.numbers.errors import InputError, TooLargeError, approximately
 from dpaudit.numbers.rationals import Exact, positive, probability, sequence, whole
@@ -196,18 +196,9 @@ def posterior(setting: Setting) -> PosteriorMechanism:
     return subject
 
 
-class _TooWide(Exception):
-    """A number is not known to the requested digits at this precision."""
-
-
-def narrow(value: Ball | None, digits: int, most: int | None = None, least: int | None = 0) -> Enclosure:
-    """The enclosure of width at most 10^-digits, or raises _TooWide."""
-    if value is not None and balls.is_infinity(value):
-        return infinite()
-    shown = None if value is None else balls.enclosure(value, digits, least, most)
-    if shown is None:
-        raise _TooWide
-    return shown
+def narrow(value: Ball, digits: int, most: int | None = None, least: int | None = 0) -> Enclosure:
+    """The enclosure of width at most 10^-digits; it may be infinite."""
+    return infinite() if balls.is_infinity(value) else balls.enclosed(value, digits, least, most)
 
 
 @dataclass(frozen=True)
@@ -222,29 +213,21 @@ class Question:
     digits: int
     bounds: bool
 
-    def attempt(self) -> dict[str, Any] | None:
-        """The fields of AccuracyResult from ``mean`` to ``bounds``; None if more precision is needed."""
+    def attempt(self) -> dict[str, Any]:
+        """The fields of AccuracyResult from ``mean`` to ``bounds``, or NeedsMoreBits."""
         stairs = build(self.subject, self.x, self.metric, Fraction(1, 10 ** (self.digits + 6)))
-        if stairs is None:
-            return None
-        try:
-            quantiles = [stairs.quantile(level) for level in (Fraction(1, 2), *self.levels)]
-            below = None if self.t is None else count_below(stairs, self.t)
-            if below is None and self.t is not None:
-                return None
-            return {
-                "mean": self._show(stairs.mean()),
-                "median": self._show(quantiles[0]),
-                "quantiles": tuple((level, self._show(v)) for level, v in zip(self.levels, quantiles[1:], strict=True)),
-                "probability": None if below is None else self._show(stairs.below(below), 1),
-                "law": self._law(stairs),
-                "omitted": self._show(stairs.omitted, 1),
-                "bounds": tuple(self._bounds(stairs, below)),
-            }
-        except _TooWide:
-            return None
+        below = None if self.t is None else count_below(stairs, self.t)
+        return {
+            "mean": self._show(stairs.mean()),
+            "median": self._show(stairs.quantile(Fraction(1, 2))),
+            "quantiles": tuple((level, self._show(stairs.quantile(level))) for level in self.levels),
+            "probability": None if below is None else self._show(stairs.below(below), 1),
+            "law": self._law(stairs),
+            "omitted": self._show(stairs.omitted, 1),
+            "bounds": tuple(self._bounds(stairs, below)),
+        }
 
-    def _show(self, value: Ball | None, most: int | None = None, least: int | None = 0) -> Enclosure:
+    def _show(self, value: Ball, most: int | None = None, least: int | None = 0) -> Enclosure:
         return narrow(value, self.digits, most, least)
 
     def _law(self, stairs: Staircase) -> tuple[tuple[Ball, Ball, Ball, int], ...]:
@@ -257,7 +240,7 @@ class Question:
             rows.append((balls.infinity(), stairs.infinite, stairs.below(len(rows)) + stairs.infinite, count))
         known = (b for row in rows for b in row[:3] if not balls.is_infinity(b))
         if not all(balls.narrow(b, self.digits) for b in known):
-            raise _TooWide
+            raise NeedsMoreBits(balls.working_bits())
         return tuple(rows)
 
     def _bounds(self, stairs: Staircase, below: int | None) -> list[BoundResult]:
@@ -271,7 +254,7 @@ class Question:
     def _bound(self, checked: BoundFound) -> BoundResult:
         worst = checked.worst
         if checked.verdict is Verdict.UNDECIDED and balls.working_bits() < TIE_BITS:
-            raise _TooWide
+            raise NeedsMoreBits(balls.working_bits())
         return BoundResult(
             claim=worst.bound.claim,
             statement=worst.bound.statement,

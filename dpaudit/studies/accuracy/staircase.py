@@ -9,7 +9,7 @@ from itertools import accumulate
 
 from dpaudit.mechanisms.base import HeavyRow, PosteriorMechanism, Sparse
 from dpaudit.numbers import balls
-from dpaudit.numbers.balls import Ball, ball
+from dpaudit.numbers.balls import Ball, NeedsMoreBits, ball
 from dpaudit.posterior.distances import bc_squared
 from dpaudit.posterior.divergences import DIVERGENCES, Divergence, HellingerDistance
 from dpaudit.posterior.model import Histogram, Model
@@ -107,8 +107,8 @@ class Staircase:
     def _prefixes(self) -> list[Sparse | None]:
         return [{}]
 
-    def quantile(self, level: Fraction) -> Ball | None:
-        """A ball that contains the smallest distance d with Pr[distance <= d] >= level; None if undecided.
+    def quantile(self, level: Fraction) -> Ball:
+        """A ball that contains the smallest distance d with Pr[distance <= d] >= level, or NeedsMoreBits.
 
         A tie of a probability with the level is decided by algebra where the family allows it. At TIE_BITS the
         ball contains every distance that may be the quantile.
@@ -128,7 +128,7 @@ class Staircase:
         if first is None and self.omitted.is_zero() and not self.infinite.is_zero():
             return balls.infinity()
         if balls.working_bits() < TIE_BITS:
-            return None
+            raise NeedsMoreBits(balls.working_bits())
         end = self.metric.largest(self.x) if last is None else self.steps[last].distance
         return balls.from_ends(self.steps[-1 if first is None else first].distance, end)
 
@@ -158,8 +158,8 @@ def heavy_row(mechanism: PosteriorMechanism, x: Histogram, divergence: Divergenc
     return HeavyRow([row.outputs[i] for i in kept], [row.probabilities[i] for i in kept], omitted)
 
 
-def build(mechanism: PosteriorMechanism, x: Histogram, metric: str, tail: Fraction) -> Staircase | None:
-    """The staircase of data set x at the precision in force; None if two distances are not told apart yet."""
+def build(mechanism: PosteriorMechanism, x: Histogram, metric: str, tail: Fraction) -> Staircase:
+    """The staircase of data set x at the precision in force; NeedsMoreBits if two distances are not apart yet."""
     divergence = DIVERGENCES[metric](mechanism.model)
     row = heavy_row(mechanism, x, divergence, tail)
     released = [mechanism.released(output) for output in row.outputs]
@@ -171,7 +171,7 @@ def build(mechanism: PosteriorMechanism, x: Histogram, metric: str, tail: Fracti
         if steps and not balls.certainly_less(steps[-1].key, key):
             if not _equal(divergence, x, released[steps[-1].outputs[0]], released[i], steps[-1].key, key):
                 if balls.working_bits() < TIE_BITS and isinstance(divergence, HellingerDistance):
-                    return None
+                    raise NeedsMoreBits(balls.working_bits())
                 steps[-1].distance = balls.from_ends(steps[-1].distance, _distance(divergence, x, released[i], key))
                 steps[-1].key = balls.from_ends(steps[-1].key, key)
             steps[-1].mass = steps[-1].mass + row.probabilities[i]

@@ -8,7 +8,7 @@ from math import comb, floor, prod
 from flint import fmpz
 
 from dpaudit.numbers import balls
-from dpaudit.numbers.balls import PrecisionExhausted, ball
+from dpaudit.numbers.balls import NeedsMoreBits, PrecisionExhausted, ball
 from dpaudit.posterior.distances import bc_squared
 from dpaudit.posterior.model import Histogram, Model
 from dpaudit.studies.accuracy.staircase import TIE_BITS, Stair, Staircase
@@ -25,8 +25,8 @@ class TieUndecided(PrecisionExhausted):
         )
 
 
-def count_below(stairs: Staircase, t: Fraction) -> int | None:
-    """The number of steps whose distance is < t, certified; None if more precision is needed.
+def count_below(stairs: Staircase, t: Fraction) -> int:
+    """The number of steps whose distance is < t, certified, or NeedsMoreBits.
 
     For Hellinger, H < t means -BC < t^2 - 1 (every H is below t > 1).
     """
@@ -43,7 +43,7 @@ def count_below(stairs: Staircase, t: Fraction) -> int | None:
         if below is None:
             if balls.working_bits() >= TIE_BITS:
                 raise TieUndecided(balls.working_bits(), t, stairs.metric.name)
-            return None
+            raise NeedsMoreBits(balls.working_bits())
         if not below:
             return count
     return len(stairs.steps)
