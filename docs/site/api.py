@@ -115,7 +115,6 @@ WORDS = {
     "deltas": "δ at the requested ε",
     "renyi": "order and Rényi divergence",
     "rho": "the ρ of zCDP",
-    "composition": "δ of several releases, if requested",
     "x": "the data set",
     "outputs": "in the order of the probabilities",
     "released": "the released value of each output",

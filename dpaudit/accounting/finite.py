@@ -9,17 +9,16 @@ from functools import lru_cache
 from typing import Any
 
 from dpaudit.accounting.event import Event
-from dpaudit.accounting.grid import Grid, Question
 from dpaudit.accounting.pairs import Atom, Pair
-from dpaudit.accounting.product import dominating_atoms, pair_atoms, promising
+from dpaudit.accounting.product import composed, dominating_atoms, is_short, left_out, promising
+from dpaudit.accounting.search import Curve
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, PrecisionExhausted
-from dpaudit.numbers.enclosure import Enclosure, outward
 from dpaudit.privacy.curve import Envelope, envelope, pair_curves
 from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.judge import true_epsilon
 
-BITS = 192
+BITS, MOST_BITS = 192, 1 << 13
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,31 +40,39 @@ class Released(Event):
         """The upper end of the mechanism's true epsilon; by it, the slack of the envelope is no infinite loss."""
         return _true_epsilon(self.mechanism)
 
-    def _envelope(self) -> Envelope:
-        return _curve(self.mechanism)
+    def is_short(self) -> bool:
+        """Whether the combinations of losses are few."""
+        return is_short(_curve(self.mechanism, BITS), self.times)
+
+    def bits(self) -> int:
+        """The precision for all combinations: e^loss multiplies tiny masses, and T losses add up."""
+        breakpoints = _curve(self.mechanism, BITS).breakpoints
+        largest = balls.float_above(breakpoints[0]) if breakpoints else 0.0
+        return BITS + min(MOST_BITS, int(4 * self.times * largest))
+
+    def curve(self) -> Curve:
+        """The bounds of delta of these releases by all combinations of losses."""
+        return composed(_curve(self.mechanism, self.bits()), self.times)
 
     def dominating(self) -> Pair:
         """The symmetric pair of the envelope; its slack counts as infinite loss."""
-        curve = self._envelope()
+        curve = _curve(self.mechanism, BITS)
 
         def atoms() -> list[Atom]:
-            found, _ = dominating_atoms(curve)
-            return [Atom(p, q) for p, q, *_ in found if balls.certainly_less(balls.zero(), p)]
+            return [atom for atom in dominating_atoms(curve) if balls.certainly_less(balls.zero(), atom.p)]
 
         def infinite() -> Ball:
             return curve.vertices[0].power
 
-        def left_out() -> Ball:
-            room = 1 - curve.vertices[-1].advantage - curve.slack
-            lost = [p for p, *_ in dominating_atoms(curve)[0] if not balls.certainly_less(balls.zero(), p)]
-            slack = curve.slack / room if balls.certainly_less(balls.zero(), room) else balls.ball(1)
-            return (slack + balls.total([balls.positive_part(p.upper()) for p in lost])).upper()
+        def lost() -> Ball:
+            negligible = [a.p for a in dominating_atoms(curve) if not balls.certainly_less(balls.zero(), a.p)]
+            return (left_out(curve) + balls.total([balls.positive_part(p.upper()) for p in negligible])).upper()
 
-        return Pair(atoms=atoms, p_only=infinite, q_only=infinite, left_out=left_out)
+        return Pair(atoms=atoms, p_only=infinite, q_only=infinite, left_out=lost)
 
     def attained(self) -> Sequence[Pair]:
         """A few ordered adjacent pairs, each in the order in which it is worst."""
-        curve = self._envelope()
+        curve = _curve(self.mechanism, BITS)
         return [_one(curve, i) for i in promising(curve)]
 
     def __str__(self) -> str:
@@ -76,32 +83,23 @@ def _one(curve: Envelope, number: int) -> Pair:
     pair = curve.curves[number]
 
     def atoms() -> list[Atom]:
-        return [Atom(p, q) for p, q, *_ in pair_atoms(pair)[0]]
+        return [Atom(group.p, group.q) for group in pair.groups]
 
     return Pair(atoms=atoms, p_only=lambda: pair.infinite, symmetric=False)
 
 
 @lru_cache(maxsize=8)
-def _curve(mechanism: Any) -> Envelope:
-    effort = Effort.read(15, 2 << 30, None)
-    with balls.precision(BITS):
+def _curve(mechanism: Any, bits: int) -> Envelope:
+    effort = Effort()
+    effort.check_whole(mechanism, "event")
+    with balls.precision(bits):
         return envelope(pair_curves(mechanism, effort))
 
 
 @lru_cache(maxsize=8)
 def _true_epsilon(mechanism: Any) -> Fraction | None:
     try:
-        epsilon = true_epsilon(mechanism, Effort.read(15, 2 << 30, None)).value
+        epsilon = true_epsilon(mechanism, Effort()).value
     except PrecisionExhausted:
         return None
     return epsilon.upper if isinstance(epsilon.upper, Fraction) else None
-
-
-def released_deltas(mechanism: Any, times: int, points: Sequence[Fraction]) -> list[Enclosure]:
-    """delta of ``times`` releases at every epsilon, on a grid: certified, as wide as a moderate effort leaves it."""
-    questions = [Question(epsilon=point) for point in points]
-    known = Grid([Released(mechanism=mechanism, times=times)], GAP, CELLS).answer(questions).known
-    return [outward(known[question].lower, known[question].upper, 15) for question in questions]
-
-
-GAP, CELLS = 1e-2, 1 << 14

@@ -1,7 +1,7 @@
-"""The accountant: bounds of delta(epsilon) and epsilon(delta) of a composition, by the best of three ways.
+"""The accountant: bounds of delta(epsilon) and epsilon(delta) of a composition, by the best of four ways.
 
-Gaussian mechanisms alone have a closed form. Losses on a lattice are composed without a grid. Everything else is
-composed on a grid that is refined.
+Gaussian mechanisms alone have a closed form. Losses on a lattice are composed without a grid, and so is one mechanism
+with few combinations of losses. Everything else is composed on a grid that is refined.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from fractions import Fraction
 
 from dpaudit.accounting.event import Event
 from dpaudit.accounting.events import Gaussian
+from dpaudit.accounting.finite import Released
 from dpaudit.accounting.gaussian import gaussian_delta
 from dpaudit.accounting.grid import MOST_CELLS, UNKNOWN, Grid, Question, State
 from dpaudit.accounting.lattice import LONGEST, Product, length
@@ -23,7 +24,7 @@ from dpaudit.numbers.bounds import Bounds
 
 FINE = 1e-12
 """The gap that is asked of ways without a grid."""
-CLOSED, LATTICE, GRID = "closed form", "lattice", "grid"
+CLOSED, LATTICE, PRODUCT, GRID = "closed form", "lattice", "all combinations of losses", "grid"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,8 +80,7 @@ def solve(
     parts = gathered(events)
     size = length(parts)
     if method is None:
-        alone = len(parts) == 1 and isinstance(parts[0], Bells)
-        method = CLOSED if alone else LATTICE if size is not None and size <= LONGEST else GRID
+        method = _best(parts, size)
     limit = _largest(parts)
     left = [q for q in questions if _limited(q, limit) is None]
     if method == GRID:
@@ -92,6 +92,15 @@ def solve(
     if limit is not None:
         known = {q: b if q.delta is None else b.meet(Bounds(Fraction(0), limit)) for q, b in known.items()}
     return replace(solution, known=known)
+
+
+def _best(parts: Sequence[Event], size: int | None) -> str:
+    """The best way for these events; ``size`` is that of their lattice, if they have one."""
+    if len(parts) == 1 and isinstance(parts[0], Bells):
+        return CLOSED
+    if len(parts) == 1 and isinstance(parts[0], Released) and parts[0].is_short():
+        return PRODUCT
+    return LATTICE if size is not None and size <= LONGEST else GRID
 
 
 def _step(parts: Sequence[Event], method: str) -> Fraction | None:
@@ -137,7 +146,7 @@ def _by_curve(
         return all(bounds.gap() <= FINE for bounds in known.values()) or None
 
     try:
-        balls.refine(attempt, 128 if method == LATTICE else 192, 1024)
+        balls.refine(attempt, *_bits(parts, method))
     except PrecisionExhausted:
         return known, None
     except KeyboardInterrupt as error:
@@ -145,14 +154,24 @@ def _by_curve(
     return known, None
 
 
+def _bits(parts: Sequence[Event], method: str) -> tuple[int, int]:
+    """The precision to begin with, and the largest; that of combinations is known, and their bounds may lie apart."""
+    if isinstance(parts[0], Released):
+        return parts[0].bits(), parts[0].bits()
+    return 128 if method == LATTICE else 192, 1024
+
+
 def _curve(parts: Sequence[Event], method: str) -> Curve:
     if method == LATTICE:
         return Product(parts).delta
-    (bells,) = parts
-    assert isinstance(bells, Bells)
+    (part,) = parts
+    if isinstance(part, Released):
+        return part.curve()
+    assert isinstance(part, Bells)
+    mu_squared = part.mu_squared
 
     def closed(epsilon: Fraction) -> tuple[balls.Ball, balls.Ball]:
-        delta = gaussian_delta(bells.mu_squared, epsilon)
+        delta = gaussian_delta(mu_squared, epsilon)
         return delta, delta
 
     return closed

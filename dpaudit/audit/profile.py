@@ -9,29 +9,28 @@ from fractions import Fraction
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from dpaudit.accounting.finite import released_deltas
-from dpaudit.accounting.product import accounting_deltas, composed_deltas
-from dpaudit.audit import profile_page
 from dpaudit.audit.display import as_json
-from dpaudit.audit.page import Page
-from dpaudit.audit.profile_pairs import ProfilePairs, pairs_left, sieve_of
+from dpaudit.audit.page import Line, Page, Table, Words, strong
 from dpaudit.audit.results import SettingAnswer
 from dpaudit.audit.setting import settled
+from dpaudit.audit.words import answer_fields, precision_words
 from dpaudit.mechanisms import Mechanism
 from dpaudit.numbers import balls
-from dpaudit.numbers.balls import Ball, PrecisionExhausted
-from dpaudit.numbers.enclosure import Enclosure, at_least, exact, infinite, outward
+from dpaudit.numbers.balls import PrecisionExhausted
+from dpaudit.numbers.enclosure import Enclosure, at_least, exact, infinite
 from dpaudit.numbers.errors import InputError
-from dpaudit.numbers.rationals import Exact, nonnegative, rational, sequence, whole
+from dpaudit.numbers.rationals import Exact, nonnegative, rational, sequence
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.curve import Envelope, PairCurve, curves_of, envelope
 from dpaudit.privacy.effort import MEMORY_BOUND, Effort, Progress
 from dpaudit.privacy.judge import true_epsilon
 from dpaudit.privacy.judge_moments import known_divergence
-from dpaudit.privacy.left import Sieve
+from dpaudit.privacy.left import Left, Sieve
 from dpaudit.privacy.loss import worst_deltas
 from dpaudit.privacy.moments import Concentration, Moments
 from dpaudit.privacy.pairs import Witness, Worst
+from dpaudit.privacy.protocols import text
+from dpaudit.privacy.sieve import make_sieve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,6 +41,8 @@ EXTRA_BITS = 256
 RHO_DIGITS = 6
 RHO_BITS = 128
 RHO_SHARE = Fraction(1, 100)
+SHOWN = 12
+"""Segments of the curve in the text; JSON has all."""
 
 
 @dataclass(frozen=True)
@@ -77,29 +78,9 @@ def _along(part: Segment, steps: int = 12) -> list[tuple[float, float]]:
     return [(at, max(0.0, float(part.power.upper) - math.exp(at) * float(part.alpha.lower))) for at in places]
 
 
-@dataclass(frozen=True)
-class Composition:
-    """delta of T releases at each epsilon: certified, and dp-accounting's float."""
-
-    times: int
-    points: tuple[Fraction, ...]
-    certified: tuple[Enclosure, ...]
-    accounting: tuple[float, ...] | None
-
-    def to_dict(self) -> dict[str, Any]:
-        """The points; the float is labelled as such."""
-        rows = []
-        for i, at in enumerate(self.points):
-            float_ = None if self.accounting is None else self.accounting[i]
-            rows.append(
-                {"at": str(at), "delta": self.certified[i].to_dict(), "dp_accounting_float_not_certified": float_}
-            )
-        return {"times": self.times, "deltas": rows}
-
-
 @dataclass(frozen=True, kw_only=True)
 class ProfileResult(SettingAnswer):
-    """The curve delta(epsilon) up to ``slack``, total variation, Renyi divergences, zCDP, composition."""
+    """The curve delta(epsilon) up to ``slack``, total variation, Renyi divergences, zCDP."""
 
     epsilon: Enclosure
     total_variation: Enclosure
@@ -108,7 +89,6 @@ class ProfileResult(SettingAnswer):
     deltas: tuple[tuple[Fraction, Enclosure], ...]
     renyi: tuple[tuple[Fraction, Enclosure], ...]
     rho: Enclosure
-    composition: Composition | None
     precision_bits: int
 
     def members(self) -> dict[str, Any]:
@@ -121,13 +101,39 @@ class ProfileResult(SettingAnswer):
             "deltas": [{"at": str(at), "delta": delta.to_dict()} for at, delta in self.deltas],
             "renyi": [{"order": str(order), "divergence": value.to_dict()} for order, value in self.renyi],
             "zcdp_rho": self.rho.to_dict(),
-            "composition": as_json(self.composition),
             "precision_bits": self.precision_bits,
         }
 
     def page(self) -> Page:
-        """All of it for people; of a long curve both ends."""
-        return profile_page.page(self)
+        """The numbers, the curve, of a long one both ends, delta and the divergences."""
+        real = not self.subject.mechanism.tabular
+        why = "the outputs are real numbers" if real else "a part of the law is not known"
+        curve: Any = f"δ at the points only: {why}"
+        if not (real or self.epsilon.is_open):
+            curve = Words(f"{len(self.segments)} segments; nothing rises above by more than ", self.slack)
+        rows: list[Line] = [
+            ("true ε", strong(self.epsilon)),
+            ("total variation", Words(self.total_variation, "   (the adversary's best advantage)")),
+            ("zCDP ρ", self.rho),
+            ("curve", curve),
+        ]
+        effort: list[Line] = [("effort", f"{precision_words(self.precision_bits)}, {self.seconds:.3f} s")]
+        return [
+            answer_fields(self.subject, rows, self.command, effort),
+            *([self._curve()] if self.segments else []),
+            Table(["ε", "δ"], self.deltas, title="δ(ε)"),
+            Table(["order", "divergence"], self.renyi, title="Rényi divergences"),
+        ]
+
+    def _curve(self) -> Table:
+        rows: list[Any] = []
+        for part in self.segments:
+            ends = [part.start, "∞" if part.end is None else part.end]
+            rows.append([*ends, part.alpha, part.power, text(part.pair.x), text(part.pair.x_prime)])
+        if len(rows) > SHOWN:
+            half = SHOWN // 2
+            rows = [*rows[:half], [f"… {len(rows) - SHOWN} more", *[""] * 5], *rows[-half:]]
+        return Table(["from ε", "to ε", "α", "power", "x", "x′"], rows, title="δ(ε) = power − e^ε·α")
 
     def draw(self, axes: Axes) -> None:
         """Draws δ(ε) through the breakpoints of the curve."""
@@ -160,13 +166,12 @@ def profile(
     *,
     at: str | Sequence[Exact] | None = None,
     orders: str | Sequence[Exact] | None = None,
-    compose: int | str | None = None,
     digits: int | str = 15,
     progress: Progress | None = None,
     memory: int = MEMORY_BOUND,
     **setting: Any,
 ) -> ProfileResult:
-    """The privacy profile delta(epsilon), the trade-off function, Rényi divergences, zCDP and composition.
+    """The privacy profile delta(epsilon), the trade-off function, Rényi divergences and zCDP.
 
     >>> found = profile("LSHist", n=3, orders="2")
     >>> len(found.segments), str(found.total_variation)[:8]
@@ -174,24 +179,23 @@ def profile(
     """
     start, effort = perf_counter(), Effort.read(digits, memory, progress)
     chosen = [_order(order) for order in sequence("orders", ORDERS if orders is None else orders)]
-    times = None if compose is None else whole("compose", compose, 1, 10**6)
     given = None if at is None else [nonnegative("at", point) for point in sequence("at", at)]
     asked = settled(mech, **setting)
     subject = asked.mechanism
-    sieve = sieve_of(subject, effort, composed=times is not None)
+    sieve = make_sieve(subject, effort, "profile")
     true = true_epsilon(subject, effort).value
     points = given if given is not None else _points(true)
     if true.is_open or not subject.tabular:
-        found, bits = _points_only(subject, effort, points, chosen, compose)
+        found, bits = _points_only(subject, effort, points, chosen)
     else:
-        left = pairs_left(sieve, true, chosen)
-        found, bits = effort.widest(subject, lambda e: _refined(subject, sieve, left, true, e, points, chosen, times))
+        left = _pairs_left(sieve, true, chosen)
+        found, bits = effort.widest(subject, lambda e: _refined(subject, sieve, left, true, e, points, chosen))
         deltas = found["deltas"]
         small = [at for at in (Fraction(0), *points) if at not in deltas]
         again = effort.widest(subject, lambda e: worst_deltas(subject, small, e)) if small else []
         deltas |= {at: worst.value for at, worst in zip(small, again, strict=True)}
         found |= {"total_variation": deltas[0], "deltas": tuple((at, deltas[at]) for at in points)}
-    words: dict[str, Any] = {"at": given, "orders": None if orders is None else chosen, "compose": times}
+    words: dict[str, Any] = {"at": given, "orders": None if orders is None else chosen}
     return ProfileResult(
         subject=asked,
         epsilon=true,
@@ -225,16 +229,19 @@ Found = dict[str, Any]
 """The members of a ProfileResult by name."""
 
 
+def _pairs_left(sieve: Sieve, true: Enclosure, orders: Sequence[Fraction]) -> tuple[Left, Left]:
+    """The pairs that make the curve, and those that may have a largest divergence; all are infinite where a loss is."""
+    curve = sieve.settle(sieve.curve)
+    if true.is_infinite or not sieve.discards:
+        return curve, curve
+    by_order = [sieve.settle(lambda: sieve.divergence(*orders))] if orders else []
+    return curve, sieve.settle(sieve.concentration).joined(*by_order)
+
+
 def _points_only(
-    subject: Mechanism, effort: Effort, points: Sequence[Fraction], orders: Sequence[Fraction], compose: Any
+    subject: Mechanism, effort: Effort, points: Sequence[Fraction], orders: Sequence[Fraction]
 ) -> tuple[Found, int]:
     """Returns delta at the points where a part of the law is not known: no curve, nor bounds above on divergences."""
-    if compose is not None:
-        event = getattr(subject, "event", None)
-        rule = f"part of the law of {subject.name} is unknown, so it cannot be composed"
-        if event is not None:
-            rule = f"it has no table; dpaudit account --event '{event} x {compose}' --delta 1e-5 composes it"
-        raise InputError("compose", compose, rule)
     worst = effort.widest(subject, lambda e: worst_deltas(subject, [Fraction(0), *points], e))
     parts: Found = {
         "total_variation": worst[0].value,
@@ -243,7 +250,6 @@ def _points_only(
         "deltas": tuple((at, found.value) for at, found in zip(points, worst[1:], strict=True)),
         "renyi": tuple((order, _closed_divergence(subject, "renyi", order, effort)) for order in orders),
         "rho": _closed_divergence(subject, "zcdp_rho", Fraction(1), effort),
-        "composition": None,
     }
     return parts, worst[0].bits
 
@@ -272,90 +278,74 @@ def _tests(
 def _refined(
     subject: Mechanism,
     sieve: Sieve,
-    left: ProfilePairs,
+    left: tuple[Left, Left],
     true: Enclosure,
     effort: Effort,
     points: Sequence[Fraction],
     orders: Sequence[Fraction],
-    times: int | None,
 ) -> tuple[Found, int]:
     """The members that come from the curve, and the bits that it took."""
+    of_curve, of_divergences = left
 
     def attempt() -> Found | None:
-        narrow = _Narrow(effort)
         try:
-            curves = curves_of(left.curve.pairs, sieve.masses, left.curve.ways)
-            whole_curve = envelope(curves, balls.dyadic(left.curve.others or 0.0))
-            if left.divergences is not left.curve:
-                curves = curves_of(left.divergences.pairs, sieve.masses)
-            divergences = _divergences(curves, left.divergences.others, true, orders, narrow)
+            curves = curves_of(of_curve.pairs, sieve.masses, of_curve.ways)
+            curve = envelope(curves, balls.dyadic(of_curve.others or 0.0))
+            if of_divergences is not of_curve:
+                curves = curves_of(of_divergences.pairs, sieve.masses)
+            return {
+                "segments": _segments(curve, effort),
+                "slack": effort.enclosed(curve.slack, 0),
+                "deltas": _deltas(curve, (Fraction(0), *points), true, effort) if not of_curve.others else {},
+                **_divergences(curves, of_divergences.others, true, orders, effort),
+            }
         except PrecisionExhausted:
             return None
-        parts: Found = {
-            "segments": _segments(whole_curve, narrow),
-            "slack": narrow(whole_curve.slack),
-            "deltas": _deltas(whole_curve, (Fraction(0), *points), true, narrow) if not left.curve.others else {},
-            "renyi": divergences[0],
-            "rho": divergences[1],
-            "composition": None if times is None else _compose(whole_curve, times, points, narrow, subject),
-        }
-        return None if narrow.failed else parts
 
     first, cap = balls.bits_for(effort.digits, subject.counts().datasets)
     return balls.refine(attempt, first + EXTRA_BITS, (cap if subject.refinable else first) + EXTRA_BITS)
 
 
-class _Narrow:
-    """Makes enclosures of so many digits, and remembers whether a ball was too wide."""
-
-    def __init__(self, effort: Effort) -> None:
-        self.digits, self.rounding = effort.digits, effort.rounding
-        self.failed = False
-
-    def __call__(self, value: Ball, most: int | None = None, digits: int | None = None) -> Enclosure:
-        rounded = balls.enclosure(value, digits or self.digits, 0, most, None if digits else self.rounding)
-        self.failed = self.failed or rounded is None
-        return rounded or infinite()
-
-
-def _deltas(curve: Envelope, points: Sequence[Fraction], true: Enclosure, narrow: _Narrow) -> dict[Fraction, Enclosure]:
+def _deltas(curve: Envelope, points: Sequence[Fraction], true: Enclosure, effort: Effort) -> dict[Fraction, Enclosure]:
     """Returns delta at the points, exactly 0 from the true epsilon on; without those that the slack swallows."""
     deltas = {}
     for at in points:
         value = balls.zero() if true.at_most(at) is Verdict.PROVED else curve.delta(balls.ball(at))
         if balls.decides_zero(value):
-            deltas[at] = narrow(value, most=1)
+            deltas[at] = effort.enclosed(value, 0, 1)
     return deltas
 
 
-def _segments(curve: Envelope, narrow: _Narrow) -> tuple[Segment, ...]:
+def _segments(curve: Envelope, effort: Effort) -> tuple[Segment, ...]:
     """The segments from epsilon = 0 upwards."""
-    ends: list[Enclosure | None] = [None, *(narrow(epsilon) for epsilon in curve.breakpoints)]
-    starts = [*ends[1:], narrow(balls.zero())]
+    ends: list[Enclosure | None] = [None, *(effort.enclosed(epsilon, 0) for epsilon in curve.breakpoints)]
+    starts = [*ends[1:], effort.enclosed(balls.zero(), 0)]
     segments = []
     for vertex, start, end in zip(curve.vertices, starts, ends, strict=True):
         pair = curve.curves[vertex.curve].where
         if start is not None:
-            segments.append(Segment(start, end, narrow(vertex.alpha, 1), narrow(vertex.power, 1), pair))
+            alpha, power = (effort.enclosed(value, 0, 1) for value in (vertex.alpha, vertex.power))
+            segments.append(Segment(start, end, alpha, power, pair))
     return tuple(reversed(segments))
 
 
 def _divergences(
-    curves: Sequence[PairCurve], others: float | None, true: Enclosure, orders: Sequence[Fraction], narrow: _Narrow
-) -> tuple[tuple[tuple[Fraction, Enclosure], ...], Enclosure]:
+    curves: Sequence[PairCurve], others: float | None, true: Enclosure, orders: Sequence[Fraction], effort: Effort
+) -> Found:
     """Returns D_a for the orders, and rho, all infinite where a loss is."""
     if true.is_infinite:
-        return tuple((order, infinite()) for order in orders), infinite()
+        return {"renyi": tuple((order, infinite()) for order in orders), "rho": infinite()}
     pairs = _moments(curves)
-    largest = [balls.maximum([pair.divergence(order) for pair in pairs]) for order in orders]
-    return tuple(zip(orders, map(narrow, largest), strict=True)), _rho(curves, others, narrow)
+    largest = (balls.maximum([pair.divergence(order) for pair in pairs]) for order in orders)
+    renyi = tuple((order, effort.enclosed(value, 0)) for order, value in zip(orders, largest, strict=True))
+    return {"renyi": renyi, "rho": _rho(curves, others)}
 
 
 def _moments(curves: Sequence[PairCurve]) -> list[Moments]:
     return [Moments(pair.finite, pair.where) for pair in curves]
 
 
-def _rho(curves: Sequence[PairCurve], others: float | None, narrow: _Narrow) -> Enclosure:
+def _rho(curves: Sequence[PairCurve], others: float | None) -> Enclosure:
     """Returns rho, finite: to RHO_SHARE of its size, with up to RHO_DIGITS decimals, or else to two."""
     for bits in (RHO_BITS, balls.working_bits()):
         with balls.precision(bits):
@@ -367,21 +357,4 @@ def _rho(curves: Sequence[PairCurve], others: float | None, narrow: _Narrow) -> 
         shown = balls.proportional(rate, digits, RHO_SHARE) or balls.enclosure(rate, RHO_DIGITS, least=0)
         if shown:
             return shown
-    return narrow(rate, digits=2)
-
-
-def _compose(
-    curve: Envelope, times: int, points: Sequence[Fraction], narrow: _Narrow, subject: Mechanism
-) -> Composition:
-    """Returns delta of ``times`` releases; on a grid where there are too many different losses."""
-    floats = accounting_deltas(curve, times, points)
-    accounting = None if floats is None else tuple(floats)
-    try:
-        deltas = composed_deltas(curve, times, points)
-    except InputError:
-        wide_ones = released_deltas(subject, times, points)
-        return Composition(times, tuple(points), tuple(wide_ones), accounting)
-    wide = any(not balls.narrow(bound, narrow.digits) for bounds in deltas for bound in bounds)
-    narrow.failed = narrow.failed or (subject.refinable and wide)
-    shown = tuple(outward(*balls.cut(low, high, 0, 1), narrow.rounding or narrow.digits) for low, high in deltas)
-    return Composition(times, tuple(points), shown, accounting)
+    return balls.enclosed(rate, 2, 0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from dpaudit.commands.options import Effort, Given, Plotted, option
 from dpaudit.commands.reply import Reply
@@ -16,22 +16,18 @@ def profile(
         str | None,
         option("--orders", "A,B,…", "Orders of the Rényi divergences, rationals >= 1. Default: 1,3/2,2,4,8,16,32,64."),
     ] = None,
-    compose: Annotated[
-        str | None, option("--compose", "T", "δ of T releases, certified, next to dp-accounting's float.")
-    ] = None,
 ) -> Plotted:
-    """The whole privacy curve: δ(ε) with its breakpoints, f-DP, total variation, Rényi, zCDP, composition.
+    """The whole privacy curve: δ(ε) with its breakpoints, f-DP, total variation, Rényi, zCDP.
 
     Between two breakpoints δ(ε) = power − e^ε·α, where (α, 1 − power) are the errors of the best test between the
-    two data sets: the trade-off function of f-DP. Everything is certified unless labeled as a float.
+    two data sets: the trade-off function of f-DP. `dpaudit account --event mech:NAME` composes several releases.
 
     Examples:
 
     dpaudit profile --mech EHDL --n 20 --at 0,0.1,0.2
 
-    dpaudit profile --mech LSHist --n 10 --compose 4
+    dpaudit profile --mech LSHist --n 10 --orders 1,2,10
     """
     from dpaudit.audit.profile import profile as compute
 
-    asked: dict[str, Any] = {"at": at, "orders": orders, "compose": compose}
-    return Reply(compute(**asked, **effort, **setting))
+    return Reply(compute(at=at, orders=orders, **effort, **setting))

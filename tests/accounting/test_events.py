@@ -215,9 +215,6 @@ def test_a_mechanism_keeps_its_words_and_the_commas_of_its_values():
     assert str(event) == "mech:EHD,n=1,prior=1,1/1000 x 2"
     found = dpaudit.account([event], at="1")
     assert found.command == "dpaudit account --event 'mech:EHD,n=1,prior=1,1/1000 x 2' --at 1"
-    exact = dpaudit.profile("EHD", n=1, prior="1,1/1000", at="1", orders="2", compose=2).composition.certified[0]
-    assert found.deltas[0][1].lower <= exact.upper
-    assert exact.lower <= found.deltas[0][1].upper
 
 
 def test_randomized_response_by_noise_is_that_by_epsilon():

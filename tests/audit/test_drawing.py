@@ -26,7 +26,7 @@ COMMANDS = {
     "mechanisms": ["mechanisms"],
     "shuffle": ["shuffle", "--n", "50", "--delta", "1e-3"],
     "explain": ["explain", "--epsilon", "1", "--delta", "1e-5"],
-    "profile": ["profile", "--mech", "EHDL", "--n", "6", "--compose", "2"],
+    "profile": ["profile", "--mech", "EHDL", "--n", "6"],
     "account": ["account", "--event", "randomized-response:k=2,eps=1 x 3", "--at", "1", "--delta", "1/100"],
     "accuracy": ["accuracy", "--mech", "LSHist", "--x", "3,3", "--t", "0.2"],
     "calibrate": ["calibrate", "--mech", "LSHist", "--n", "5", "--target", "1/3"],

@@ -136,38 +136,8 @@ def test_renyi_and_zcdp_against_mpmath(mech, options):
         assert result.rho.width < result.rho.upper / 400
 
 
-def test_composition_against_the_product_table():
-    rng = random.Random(7)
-    for size, times in ((2, 5), (3, 3), (4, 2)):
-        p, q = [Fr(i + 1) for i in range(size)], [Fr(rng.randint(1, 9)) for _ in range(size)]
-        p, q = ([v / sum(row) for v in row] for row in (p, q))
-        many = [[], []]
-        for chosen in product(range(size), repeat=times):
-            for row, values in zip(many, (p, q), strict=True):
-                part = Fr(1)
-                for i in chosen:
-                    part *= values[i]
-                row.append(part)
-        points = [Fr(0), Fr(1, 5), Fr(1)]
-        found = profile(Pair(p, q), at=points, orders="2", compose=times).composition
-        for at, enclosure in zip(points, found.certified, strict=True):
-            real = dpaudit.delta(Pair(*many), at).delta
-            assert enclosure.lower <= real.upper
-            assert real.lower <= enclosure.upper
-        if size == 2:  # the two directions of one pair have the same curve only where it is symmetric
-            tight = profile(Pair(["3/4", "1/4"], ["1/4", "3/4"]), at=points, orders="2", compose=times).composition
-            assert all(enclosure.width < Fr(1, 10**14) for enclosure in tight.certified)
-
-
-def test_a_composition_with_many_losses_is_bounded_on_a_grid():
-    found = profile("EHDL", n=8, at="1", orders="2", compose=50).composition
-    (bounds,) = found.certified
-    assert bounds.lower <= Fr(str(found.accounting[0])) <= bounds.upper * Fr(1001, 1000)
-    assert bounds.upper < Fr(83, 100) < bounds.lower * Fr(11, 10)
-
-
 def test_infinite_loss():
-    result = profile("dpaudit.examples.sparse_vector:BrokenSparseVector", compose=2, at="0,5")
+    result = profile("dpaudit.examples.sparse_vector:BrokenSparseVector", at="0,5")
     assert result.epsilon.is_infinite
     assert result.rho.is_infinite
     assert all(value.is_infinite for _, value in result.renyi)
@@ -208,20 +178,16 @@ def test_large_losses(mech, options, at):
 
 
 def test_large_and_infinite_losses_together():
-    """delta(infinity) = 1/100 beyond a finite loss of about 700: one release, and T = 1 and 2 releases."""
+    """delta(infinity) = 1/100 beyond a finite loss of about 700."""
     tiny = dpaudit.exp(-700)
     pair = Pair([Fr(1, 100), Fr(98, 100), Fr(1, 100)], [Fr(0), tiny, 1 - tiny])
-    result = profile(pair, at="699,700,800", compose=1)
+    result = profile(pair, at="699,700,800")
     with mp.workdps(40):
         assert abs(number(result.deltas[0][1].lower) - (mpf("0.99") - mp.exp(-1))) < mpf("1e-14")
         assert abs(number(result.segments[-1].start.lower) - (700 + mp.log(mpf("0.98")))) < mpf("1e-14")
     assert all(value.contains(Fr(1, 100)) for _, value in result.deltas[1:])
     assert result.segments[-1].alpha.upper == 0
     assert result.segments[-1].power.contains(Fr(1, 100))
-    assert all(overlap(one, value) for one, (_, value) in zip(result.composition.certified, result.deltas, strict=True))
-    twice = profile(pair, at="3000", compose=2).composition.certified[0]
-    assert twice.contains(1 - Fr(99, 100) ** 2)
-    assert twice.width < Fr(1, 10**14)
 
 
 def random_losses(rng):
@@ -266,29 +232,14 @@ def test_zcdp_of_large_losses(mech, options):
     assert result.rho.width <= result.rho.upper / 100
 
 
-def test_composition_of_large_losses():
-    """Two releases of nearly certain tests: delta(epsilon) of the product is 1 - e^(epsilon - 700), nearly."""
-    found = profile("EHD", n=2, k=3, eps=700, at="349,690,699,701", compose=2).composition
-    with mp.workdps(40):
-        for at, value in zip(found.points, found.certified, strict=True):
-            assert abs(number(value.lower) - max(0, 1 - mp.exp(number(at) - 700))) < mpf("1e-14")
-            assert value.width < Fr(1, 10**14)
-
-
-def test_composition_where_one_release_reveals_everything():
-    found = profile(Pair([1, 0], [0, 1]), at="0,5", orders="2", compose=2).composition
-    assert all(value.contains(1) and value.width < Fr(1, 10**14) for value in found.certified)
-    assert found.accounting in (None, (1.0, 1.0))
-
-
 def test_the_command(capsys):
-    assert main(["profile", "--mech", "EHDS", "--n", "12", "--at", "0,0.1", "--compose", "2"]) == 0
+    assert main(["profile", "--mech", "EHDS", "--n", "12", "--at", "0,0.1"]) == 0
     text = capsys.readouterr().out
-    for part in ("total variation", "zCDP", "Rényi", "2 releases", "float, not certified"):
+    for part in ("total variation", "zCDP", "Rényi"):
         assert part in text
     assert main(["profile", "--mech", "EHDS", "--n", "3", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["curve"][0]["from"] == {"lower": "0", "upper": "0"}
-    for wrong in (["--orders", "1/2"], ["--at", "-1"], ["--compose", "0"], ["--at", "1,,2"]):
+    for wrong in (["--orders", "1/2"], ["--at", "-1"], ["--at", "1,,2"]):
         assert main(["profile", "--mech", "EHDS", "--n", "3", *wrong]) == 2
         assert capsys.readouterr().err.count("\n") == 1
 
@@ -328,14 +279,6 @@ def test_delta_agrees_with_dp_accounting_on_random_pairs():
             assert real.lower <= max(high for _, high in bounds) + 1e-9
 
 
-def test_our_curve_handed_to_dp_accounting():
-    pytest.importorskip("dp_accounting", reason="extra accounting not installed")
-    for times in (1, 2, 4):
-        found = profile("LSHist", n=4, at="0,1/2,1", orders="2", compose=times).composition
-        for certified, float_ in zip(found.certified, found.accounting, strict=True):
-            assert certified.lower - Fr(1, 10**9) <= float_ <= certified.upper + Fr(1, 200)
-
-
 @pytest.mark.parametrize(("mech", "eps", "at"), [("EHDS", 2000, "500,510"), ("MH", 300, "150")])
 def test_a_tiny_delta_has_all_its_digits_and_is_that_of_delta(mech, eps, at):
     found = dict(profile(mech, n=5 + (mech == "MH"), eps=eps, at=at, orders="2").deltas)
@@ -345,17 +288,6 @@ def test_a_tiny_delta_has_all_its_digits_and_is_that_of_delta(mech, eps, at):
         for enclosure in (value, alone):
             assert enclosure.width <= enclosure.lower / 10**12
         assert max(value.lower, alone.lower) <= min(value.upper, alone.upper)
-
-
-def test_the_bounds_of_a_composition_are_shown_also_where_they_lie_apart():
-    (found,) = profile("EHDS", n=5, at="1/5", compose=3).composition.certified
-    assert Fr(6, 100) < found.lower < found.upper < Fr(9, 100)
-    assert found.places >= 15  # each bound has its digits
-
-
-def test_of_the_pairs_that_attain_the_curve_one_attains_its_composition():
-    found = profile("LSHist", n=5, at="0,1/2,1", compose=3).composition.certified
-    assert all(value.width < Fr(1, 10**15) for value in found)
 
 
 @pytest.mark.parametrize("at", [None, "0", "0,3/4"])

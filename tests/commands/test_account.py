@@ -79,14 +79,6 @@ def test_a_mechanism_is_an_event_and_each_is_explained(capsys):
     assert "each mechanism's own" in shown
 
 
-def test_a_mechanism_composed_on_the_grid_agrees_with_its_product():
-    exact = dpaudit.profile("LSHist", n=5, at="1", orders="2", compose=3).composition.certified[0]
-    found = dpaudit.account(["mech:LSHist,n=5 x 3"], at="1").deltas[0][1]
-    assert found.lower <= exact.upper
-    assert exact.lower <= found.upper
-    assert found.width <= exact.upper / 500
-
-
 def test_an_interrupted_run_says_what_it_knew(capsys, monkeypatch):
     """The second round is interrupted: the bounds of the first are printed, and the exit code says so."""
     usual, rounds = grid.Grid.refine_to, []

@@ -12,7 +12,7 @@ from dpaudit.mechanisms import named
 ANSWERED = ["epsilon --mech {}", "delta --mech {} --at 1/2", "profile --mech {}", "explain --mech {}"]
 ASKED = [
     *("judge --mech {} --claim rho=1", "judge --mech {} --claim mu=1", "judge --mech {} --claim 'f=0:1;1/4:1/2;1:0'"),
-    *("account --event mech:{} --delta 1e-3", "profile --mech {} --compose 3", "epsilon --mech {} --cross-check"),
+    *("account --event mech:{} --delta 1e-3", "epsilon --mech {} --cross-check"),
     *("search --mech {}", "calibrate --mech {}", "epsilon --mech {} --certificate c.json", "pmf --mech {} --x nobody"),
     *("accuracy --mech {} --x 1,2", "epsilon --mech {} --plot p.svg"),
 ]

@@ -153,16 +153,6 @@ def _scaled(value: Any, order: Fraction) -> Any:
     return value if value.is_infinite else _Ends(value.lower / order, value.upper / order)
 
 
-@law("one release composed = the profile", occasional="composition")
-def composition(view: View) -> None:
-    one = view.call("profile", at=view.points, orders=["2"], compose=1)
-    if one.composition.certified is None:
-        raise Undecided(f"not certified: {one.composition.reason}")
-    for (at, found), composed in zip(one.deltas, one.composition.certified, strict=True):
-        agree(f"profile, δ({at})", found, f"one release, δ({at})", composed)
-        agree(f"delta at {at}", view.delta(at), f"one release, δ({at})", composed)
-
-
 # ------------------------------------------------------------------ verdicts
 
 

@@ -23,7 +23,7 @@ PRIORS = ["1e-9", "1/1000000", "1/1000", "1/3", "1/2", "1", "2", "100", "1000000
 SHARES = ["0", "1/1000", "1/4", "457/1000", "1/2", "3/4", "9/10", "997/1000", "1", "1001/1000", "2"]
 """Where delta is asked for, as shares of the true epsilon."""
 LARGEST_N = {2: 8, 3: 4, 4: 2}
-OCCASIONAL = ("accuracy", "composition", "faces", "verify", "none")
+OCCASIONAL = ("accuracy", "faces", "verify", "none")
 """Agreements that cost more: one of them is drawn for each setting."""
 
 ZEROS = ["exp('1/2')*exp('1/2')-exp(1)", "exp(1)*exp(-1)-1", "exp(2)-exp(1)**2", "(exp(1)+1)*(exp(1)-1)-exp(2)+1"]

@@ -51,7 +51,7 @@ ASKED = [
     "table TABLE",
     "explain --epsilon 2/5 --delta 1/1000 --beliefs 1/3 --digits 9",
     "explain --mech LSHist --n 3 --releases 2,3",
-    "profile --mech LSHist --n 3 --at 0,1/2 --orders 2,3 --compose 2 --digits 10",
+    "profile --mech LSHist --n 3 --at 0,1/2 --orders 2,3 --digits 10",
     f"profile --mech {RESPONSE} --eps 3/2",
 ]
 

@@ -33,7 +33,7 @@ LARGE = [
     ("delta --mech rows.csv --at 1", "need about 8799560000 steps"),
     ("judge --mech rows.csv --claim rho=1", "399980000 pairs and 799960000 pairs times outputs"),
     ("profile --mech rows.csv", "399980000 pairs and 799960000 pairs times outputs"),
-    ("profile --mech rows.csv --compose 2", "needs at least 521 GiB"),
+    ("account --event mech:rows.csv --at 1", "needs at least 521 GiB"),
     ("table cells.csv", "has 1020000 cells, at most 1000000 are allowed"),
     ("table denominators.csv", "row 2 (d0): has a common denominator of more than 20000 digits"),
     ("table small.csv --work 80 --at 0,1", "2 ordered pairs, 2 outputs need about 88 steps"),

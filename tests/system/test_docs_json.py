@@ -32,7 +32,7 @@ ASKED = {
         "epsilon --mech EHD --n 1 --prior 1/100..1/4,1/100..1/4 --rest 1/4",
     ],
     "pmf, sensitivity": ["pmf --mech LSHist --x 2,2", "sensitivity --n 2"],
-    "profile": ["profile --mech EHDS --n 3 --compose 2"],
+    "profile": ["profile --mech EHDS --n 3"],
     "explain": [
         "explain 1 --delta 1e-5",
         "explain --mech EHDS --n 3",

@@ -137,12 +137,6 @@ def test_every_mechanism_is_introduced():
     assert re.findall(r"^\| ([A-Z]\d) \|", page, re.MULTILINE) == ["N0", "P1", "D2", "A3", "N4"]
 
 
-def test_the_column_of_an_extra_is_announced():
-    """Before the example that shows it: without the extra a reader sees other words there."""
-    text = (ROOT / "docs/profile.md").read_text()
-    assert text.index('pip install "dpaudit[accounting]"') < text.index("--compose 3\n")
-
-
 def test_words_of_the_theorems_are_defined_where_they_are_used():
     text = (ROOT / "docs/forall.md").read_text()
     assert re.search(r"g\(\\alpha_1\)\\, g\(\\alpha_2\) = \\pi - 3, \\qquad g\(\\alpha\) = ", text)

@@ -110,7 +110,6 @@ PLANTED = [
     ("δ = 0 from ε on, and not before", "epsilon", "epsilon", off),
     ("the curve's segments give δ", "profile", "segments", lambda found: found[:-1]),
     ("Rényi divergences rise to ε", "profile", "renyi", every),
-    ("one release composed = the profile", "profile", "deltas", every),
     ("verdicts do not contradict", "epsilon", "claim", refuted),
     ("pmf sums to 1", "pmf", "probabilities", lambda row: (off(row[0]), *row[1:])),
     ("ε and δ from pmf, by brute force", "pmf", "probabilities", lambda row: (exact(Fr(1, len(row)), 30),) * len(row)),

@@ -62,7 +62,7 @@ def test_audit_certificate_and_verification(mine, tmp_path, capsys):
 
 
 def test_profile_calibrate_search(mine, capsys):
-    assert "zCDP" in run(capsys, "profile", "--mech", mine, "--compose", "2")
+    assert "zCDP" in run(capsys, "profile", "--mech", mine)
     found = json.loads(run(capsys, "calibrate", "--mech", mine, "--n", "3", "--target", "1", "--json"))
     assert (
         1.8

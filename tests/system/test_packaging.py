@@ -132,7 +132,6 @@ PLAN = "[[audit]]\nmech = 'EHDS'\nn = 3\n"
         ("pyarrow", "parquet", ["sweep", "plan.toml", "--out", "s.db", "--workers", "1", "--export", "t.parquet"], 2),
         ("pyarrow", "parquet", ["table", "pmf.parquet"], 2),
         ("distributed", "cluster", ["sweep", "plan.toml", "--out", "s.db", "--scheduler", "tcp://localhost:8786"], 2),
-        ("dp_accounting", "accounting", ["profile", "--mech", "EHDS", "--n", "4", "--compose", "2"], 0),
     ],
 )
 def test_a_missing_extra_is_one_line_with_the_command(module, extra, arguments, code, tmp_path, monkeypatch, capsys):

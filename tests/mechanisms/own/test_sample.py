@@ -171,7 +171,6 @@ def test_every_command_takes_it(mine, tmp_path, capsys):
     assert "smallest n" not in found, "it has none"
     assert not any(line.strip().startswith(";") for line in found.splitlines())
     assert main(["profile", "--mech", f"{mine}:Counts", "--at", "0,1"]) == 0
-    assert main(["profile", "--mech", f"{mine}:Counts", "--compose", "2"]) == 2
     counts = str(tmp_path / "d.json")
     assert main(["delta", "--mech", f"{mine}:Counts", "--at", "1", "--certificate", counts]) == 0
     assert main(["verify", counts, "--full"]) == 0
