@@ -12,12 +12,12 @@ import operator
 from _abc import _get_dump  # type: ignore[import-not-found]
 from fractions import Fraction
 from random import Random, SystemRandom
-from types import BuiltinFunctionType, FunctionType, MemberDescriptorType, WrapperDescriptorType
+from types import BuiltinFunctionType, FunctionType, MemberDescriptorType
 from typing import Any
 
 import numpy as np
 
-from dpaudit.code.keys import ABSENT, ATOMS, NUMPY_NUMBERS, SEQUENCES, in_class
+from dpaudit.code.keys import ABSENT, ATOMS, NUMPY_NUMBERS, SEQUENCES, addresses, in_class
 from dpaudit.code.lazy import Lazy
 from dpaudit.code.source import Source, StandIn
 
@@ -28,13 +28,15 @@ def _words(text: str) -> frozenset[str]:
 
 # ------------------------------------------------------------------ types
 
-TRUTHS: frozenset[Any] = ATOMS | SEQUENCES | {Lazy, dict}
+TRUTHS = ATOMS | SEQUENCES | addresses(Lazy, dict)
+SOURCES = addresses(Source, Random, SystemRandom)
+METACLASSES = addresses(type, abc.ABCMeta, StandIn)
 
 
 def is_closed(value: Any) -> bool:
     """Whether operators and listed functions on the value, with all its entries, run no code but that of its types."""
     kind: Any = type(value)
-    if kind in ATOMS or kind is Lazy:
+    if id(kind) in ATOMS or kind is Lazy:
         return True
     if kind is list or kind is tuple:
         return all(map(is_closed, value))
@@ -79,17 +81,19 @@ Philox SFC64""")
 
 # ------------------------------------------------------------------ methods of closed types
 
-READS: dict[Any, frozenset[str]] = {
-    list: _words("index count copy"),
-    slice: _words("start stop step"),
-    np.iinfo: _words("min max bits"),
+READS: dict[int, frozenset[str]] = {
+    id(list): _words("index count copy"),
+    id(slice): _words("start stop step"),
+    id(np.iinfo): _words("min max bits"),
     **{
-        kind: frozenset(name for name in dir(kind) if name[0] != "_")
+        id(kind): frozenset(name for name in dir(kind) if name[0] != "_")
         for kind in (int, float, bool, str, bytes, complex, tuple, range, Fraction)
     },
-    **dict.fromkeys(NUMPY_NUMBERS, _words("item tolist round is_integer as_integer_ratio conjugate dtype real imag")),
+    **dict.fromkeys(
+        addresses(*NUMPY_NUMBERS), _words("item tolist round is_integer as_integer_ratio conjugate dtype real imag")
+    ),
 }
-"""The methods and attributes that change nothing: of the builtin types that never change, all public ones."""
+"""By address of the type: the methods and attributes that change nothing, all public ones if it never changes."""
 CHANGES = _words("append extend insert pop remove clear sort reverse")
 """The methods of a list, which change it."""
 UNSEEN = _words("append copy clear reverse")
@@ -107,7 +111,7 @@ def is_class(value: Any) -> bool:
 
 def is_source(value: Any) -> bool:
     """Whether the value is a random source: Python's, whose methods are ours under way, or one of ours."""
-    return type(value) in (Source, Random, SystemRandom) or type(type(value)) is StandIn
+    return id(type(value)) in SOURCES or type(type(value)) is StandIn
 
 
 def is_of_object(kind: Any, *names: str) -> bool:
@@ -115,12 +119,15 @@ def is_of_object(kind: Any, *names: str) -> bool:
     return all(in_class(kind, name) is vars(object)[name] for name in names)
 
 
+READ_PLAINLY = addresses(FunctionType, staticmethod, MemberDescriptorType)
+
+
 def reads_plainly(found: Any) -> bool:
     """Whether reading an attribute under whose name this lies in the class runs no code."""
     kind: Any = type(found)
     if kind is classmethod:
         return type(found.__func__) is FunctionType
-    known = kind in (FunctionType, staticmethod, MemberDescriptorType) or found is ABSENT
+    known = id(kind) in READ_PLAINLY or found is ABSENT
     return known or in_class(kind, "__get__") is ABSENT
 
 
@@ -134,30 +141,36 @@ class _Plain:
     pass
 
 
+_SIZES = "basicsize", "itemsize", "dictoffset", "weakrefoffset"
+
+
 def _room(kind: Any) -> tuple[int, ...]:
-    return tuple(vars(type)[name].__get__(kind) for name in ("__basicsize__", "__itemsize__", "__dictoffset__"))
+    return tuple(vars(type)[f"__{name}__"].__get__(kind) for name in _SIZES)
 
 
 def is_plain_class(kind: Any) -> bool:
     """Whether objects of the class are made by ``object``, kept in a dict and nothing else, and end without a word."""
     usual = "__new__", "__getattribute__", "__setattr__", "__delattr__"
-    made = type(kind) in (type, abc.ABCMeta) and _room(kind) == _room(_Plain) and is_of_object(kind, *usual)
+    made = id(type(kind)) in METACLASSES and _room(kind) == _room(_Plain) and is_of_object(kind, *usual)
     return made and in_class(kind, "__getattr__") is in_class(kind, "__del__") is ABSENT
 
 
+_ERRORS = [one for one in vars(builtins).values() if type(one) is type and issubclass(one, BaseException)]
+_MAKERS = {name: {id(in_class(one, name)) for one in _ERRORS} for name in ("__new__", "__init__")}
+
+
 def is_plain_error(kind: Any) -> bool:
-    """Whether exceptions of the class are made by builtin classes alone."""
-    made = (
-        type(in_class(kind, "__init__")) is WrapperDescriptorType,
-        type(in_class(kind, "__new__")) is BuiltinFunctionType,
-    )
-    return type(kind) is type and issubclass(kind, BaseException) and all(made) and in_class(kind, "__del__") is ABSENT
+    """Whether exceptions of the class are made as those of a builtin class are, and end without a word."""
+    made = all(id(in_class(kind, name)) in makers for name, makers in _MAKERS.items())
+    return type(kind) is type and issubclass(kind, BaseException) and made and in_class(kind, "__del__") is ABSENT
 
 
 def shows_its_class(kind: Any) -> bool:
     """Whether objects of this type show their type as their class, or what ours stand for, without running code."""
+    if id(type(kind)) not in METACLASSES:
+        return False
     usual = is_of_object(kind, "__class__", "__getattribute__") and in_class(kind, "__getattr__") is ABSENT
-    return kind in TRUTHS or kind is Source or usual
+    return usual or id(kind) in TRUTHS or kind is Source
 
 
 def goes_by_bases(kinds: Any) -> bool:
@@ -165,7 +178,8 @@ def goes_by_bases(kinds: Any) -> bool:
     if type(kinds) is tuple:
         return all(map(goes_by_bases, kinds))
     if type(kinds) is not abc.ABCMeta:
-        return type(kinds) in (type, StandIn)
+        return id(type(kinds)) in METACLASSES
     children: Any = type.__subclasses__
     under = *children(kinds), *(one() for one in _get_dump(kinds)[0])
-    return is_of_object(kinds, "__subclasshook__") and all(goes_by_bases(one) for one in under if one is not None)
+    usual = is_of_object(kinds, "__subclasshook__") and in_class(kinds, "__subclasses__") is ABSENT
+    return usual and all(goes_by_bases(one) for one in under if one is not None)

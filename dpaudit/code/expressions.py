@@ -73,7 +73,7 @@ class Expressions(ast.NodeTransformer):
         return hook("new", node, at=node) if makes else node
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
-        node.operand = self.operand(node.operand, "t" if isinstance(node.op, ast.Not) else "c")
+        node.operand = self.truth(node.operand)  # of a list, a tuple or a dict, - and ~ raise a TypeError
         return node
 
     def visit_BoolOp(self, node: ast.BoolOp) -> Any:
@@ -94,7 +94,11 @@ class Expressions(ast.NodeTransformer):
         return node
 
     def visit_Attribute(self, node: ast.Attribute) -> Any:
-        value = node.value if is_super(node.value) else self.visit(node.value)
+        value: Any = node.value
+        if is_super(value):  # it looks at its caller, which must call it
+            value.func = hook("zero", value.func, at=value)
+        else:
+            value = self.visit(value)
         return hook("a", value, self.mangled(node), at=node)
 
     def mangled(self, node: ast.Attribute) -> str:

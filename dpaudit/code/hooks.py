@@ -17,14 +17,18 @@ import numpy as np
 
 from dpaudit.code import closed
 from dpaudit.code.expressions import TEMPORARY, TOP
-from dpaudit.code.keys import ATOMS, ITERATORS, SEQUENCES, Keys, NoKey, in_class
+from dpaudit.code.keys import ATOMS, ITERATORS, SEQUENCES, Keys, NoKey, addresses, in_class
 from dpaudit.code.lazy import Lazy
 from dpaudit.code.rewrite import CELL, SITES, followed, rewritten
 from dpaudit.code.run import RUNS, Halted, Run, defined_at, fault, refuse, where
-from dpaudit.code.values import Values
+from dpaudit.code.values import SETS, Values
 
 STAND_INS: dict[int, Any] = {}
 """The functions that stand in for those of random and numpy while a sampler runs."""
+
+
+NO_METHODS = addresses(ModuleType, type(None))
+"""What a builtin function that is no method belongs to."""
 
 
 class Hooks(Values):
@@ -46,7 +50,7 @@ class Hooks(Values):
             return partial(self._method, function.__func__, function.__self__)
         if kind is FunctionType:
             return partial(self._following, function) if self._is_followed(function) else function
-        if kind is BuiltinFunctionType and type(function.__self__) not in (ModuleType, type(None)):
+        if kind is BuiltinFunctionType and id(type(function.__self__)) not in NO_METHODS:
             return partial(self._builtin_method, function)
         if function is isinstance or function is issubclass:
             return partial(self._isinstance, function)
@@ -100,9 +104,9 @@ class Hooks(Values):
     def _argument(self, function: Any, value: Any) -> Any:
         """An argument of a function of the list: of closed types, or what this function may be given besides."""
         kind, is_shallow = type(value), id(function) in closed.SHALLOW
-        if kind in ATOMS or kind is Lazy or (is_shallow and kind in SEQUENCES):
+        if id(kind) in ATOMS or kind is Lazy or (is_shallow and id(kind) in SEQUENCES):
             return value
-        if kind in ITERATORS or kind in (set, frozenset):
+        if id(kind) in ITERATORS or id(kind) in SETS:
             return self.it(value) if is_shallow else map(self.c, self.it(value))
         if not closed.is_closed(value):
             self.outside(f"{getattr(function, '__name__', 'a function')}() of a {kind.__name__}")
@@ -113,7 +117,7 @@ class Hooks(Values):
         held, name = function.__self__, function.__name__
         kind: Any = type(held)
         changes = kind is list and name in closed.CHANGES and self.is_own(held)
-        if not changes and name not in closed.READS.get(kind, ()):
+        if not changes and name not in closed.READS.get(id(kind), ()):
             self.outside(f"{kind.__name__}.{name} of something that was there before, or is not on the list")
             return function(*given, **named)
         if name in ("extend", "join"):
@@ -132,10 +136,12 @@ class Hooks(Values):
     def _type(self, value: Any) -> Any:
         return value.__class__ if type(value) is Lazy else type(value)
 
-    def raised(self, value: Any) -> Any:
-        """What is raised: Python makes an exception of a class."""
+    def raised(self, value: Any, part: str) -> Any:
+        """What is raised, which changes it, or its cause: Python makes an exception of a class."""
         if closed.is_class(value) and not closed.is_plain_error(value):
-            self.outside(f"an exception {value.__name__} that makes itself")
+            self.outside("an exception that makes itself")
+        if part == "exc" and not closed.is_class(value) and not self.is_own(value):
+            self.outside("an exception is raised that was there before")
         return value
 
     def _class(self, kind: Any) -> Callable[..., Any]:
@@ -153,15 +159,18 @@ class Hooks(Values):
     def _error(self, kind: Any, *given: Any, **named: Any) -> Any:
         if named or not closed.is_closed(given):
             self.outside(f"an exception {kind.__name__} of things that are not of closed types")
-        return kind(*given, **named)
+        return self._own(kind(*given, **named))
 
     def _construct(self, kind: Any, start: Any, *given: Any, **named: Any) -> Any:
-        found = kind(*given, **named) if start is None else object.__new__(kind)
-        if RUNS:
-            RUNS[-1].fresh[id(found)] = found
+        found = self._own(kind(*given, **named) if start is None else object.__new__(kind))
         if start is not None:
             self.called(start, (found, *given), named)
         return found
+
+    def _own(self, made: Any) -> Any:
+        if RUNS:
+            RUNS[-1].fresh[id(made)] = made
+        return made
 
     def called(self, function: FunctionType, given: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """Calls a function: drawn at once where its law can be computed, else followed as part of its caller."""
@@ -178,19 +187,19 @@ class Hooks(Values):
 
     # -------------------------------------------------------------- statements and loop heads
 
-    def head(self, site: int, top: bool, variables: dict[str, Any]) -> None:
-        """The beginning of a turn of a loop: where a clean run may come to a state."""
-        if RUNS:
-            RUNS[-1].step()
-            if RUNS[-1].follower is not None and RUNS[-1].follower.has_decided:
-                self._state(RUNS[-1], site, top, variables)
+    def head(self, site: int, top: bool, variables: dict[str, Any], holder: FunctionType) -> None:
+        """The beginning of a turn of a loop: where a clean run may come to a state. The holder has all cells."""
+        for run in RUNS[-1:]:
+            run.step()
+            if run.follower is not None and run.follower.has_decided:
+                self._state(run, site, top, variables, holder)
 
-    def _state(self, run: Run, site: int, top: bool, variables: dict[str, Any]) -> None:
+    def _state(self, run: Run, site: int, top: bool, variables: dict[str, Any], holder: FunctionType) -> None:
         line, dead, cursors, reason = SITES[site]
         why = run.unclean_at or reason or run.owner.unmerged.get(site, "")
         why = why or ("" if top else "it is in a function that is followed as part of its caller")
         if not why:
-            keys = Keys(run.owner.keep)
+            keys = Keys(run.owner.keep, frozenset(map(id, holder.__closure__ or ())))
             try:
                 kept = [name for name in variables if name not in dead and not name.startswith(TEMPORARY)]
                 known = [*kept, *(name for name in cursors if name in variables)]
@@ -206,8 +215,9 @@ class Hooks(Values):
         found = sys.exception()
         if found is not None and (why := fault(found)):
             refuse(why)
-        if RUNS and (RUNS[-1].halted or RUNS[-1].refused is not None):
-            raise RUNS[-1].refused or Halted("")
+        for run in RUNS[-1:]:
+            if run.halted or run.refused is not None:
+                raise run.refused or Halted("")
 
     # -------------------------------------------------------------- the outermost function
 

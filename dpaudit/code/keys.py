@@ -31,18 +31,23 @@ def in_class(kind: Any, name: str) -> Any:
 NUMPY_NUMBERS: frozenset[type] = frozenset(
     np.dtype(code).type for code in ("?", *np.typecodes["AllInteger"], *np.typecodes["Float"])
 )
-ATOMS: frozenset[Any] = frozenset((int, float, bool, str, bytes, complex, NoneType, Fraction, range)) | NUMPY_NUMBERS
+
+
+def addresses(*kinds: Any) -> frozenset[int]:
+    """The types by address: to compare or hash them may run code of their classes."""
+    return frozenset(map(id, kinds))
+
+
+ATOMS = addresses(int, float, bool, str, bytes, complex, NoneType, Fraction, range, *NUMPY_NUMBERS)
 """Types whose values never change and whose operators run no code of anybody else."""
-BY_VALUE = frozenset((int, bool, str, bytes, NoneType, Fraction))
+BY_VALUE = addresses(int, bool, str, bytes, NoneType, Fraction)
 """Those of them whose equal values cannot be told apart."""
-
-
-SEQUENCES: frozenset[Any] = frozenset((list, tuple, str, range, bytes))
+SEQUENCES = addresses(list, tuple, str, range, bytes)
 """Their entries can be taken by number."""
 _SOME: tuple[Any, ...] = ([], (), "a", "ä", b"", range(1), range(1 << 70))
-ITERATORS: frozenset[Any] = frozenset(
-    (zip, enumerate, reversed, type(reversed([])), type(reversed(range(1))), GeneratorType)
-) | frozenset(map(type, map(iter, _SOME)))
+ITERATORS = addresses(
+    zip, enumerate, reversed, type(reversed([])), type(reversed(range(1))), GeneratorType, *map(type, map(iter, _SOME))
+)
 """What a run makes of them, and goes over once."""
 
 
@@ -53,17 +58,19 @@ class NoKey(Exception):
 class Keys:
     """Makes keys of the values of one moment."""
 
-    def __init__(self, keep: dict[int, Any]) -> None:
+    def __init__(self, keep: dict[int, Any], changing: frozenset[int] = frozenset()) -> None:
         self._keep = keep  # what is known by its identity must live as long as the keys
+        self._changing = changing
+        """The cells, by address, of the function that goes on: no other one changes any more."""
         self._places: dict[int, int] = {}
         self.draws: dict[Draw, int] = {}
 
     def key(self, value: Any) -> Hashable:
         """The key of the value; NoKey where there is none."""
         kind: Any = type(value)
-        if kind in BY_VALUE:
+        if id(kind) in BY_VALUE:
             return kind, value
-        if kind in ATOMS:
+        if id(kind) in ATOMS:
             if value != value:
                 raise NoKey("a NaN, of which there are many")
             return kind, repr(value)
@@ -88,7 +95,7 @@ class Keys:
         if id(value) in self._places:
             return "again", self._places[id(value)]
         is_function = kind is FunctionType and is_rewritten(value.__code__)
-        if not is_function and kind not in ITERATORS and not is_fresh(value):
+        if not is_function and id(kind) not in ITERATORS and not is_fresh(value):
             self._keep[id(value)] = value  # it was there before, or nothing changes it
             return "object", id(value)
         self._places[id(value)] = len(self._places)
@@ -98,9 +105,9 @@ class Keys:
         """The key of a list, an iterator or an object that a run under way has made."""
         if kind is list:
             return list, self._all(value)
-        if kind is GeneratorType:
-            raise NoKey("a generator")
-        if kind in ITERATORS:
+        if kind is GeneratorType or issubclass(kind, BaseException):
+            raise NoKey(f"what has no key ({kind.__name__})")
+        if id(kind) in ITERATORS:
             return kind, self._all(value.__reduce__())
         self._keep[id(kind)] = kind
         return "made", id(kind), tuple((name, self.key(part)) for name, part in vars(value).items())
@@ -119,9 +126,9 @@ class Keys:
             return "again", self._places[id(cell)]
         self._places[id(cell)] = len(self._places)
         try:
-            return self.key(cell.cell_contents)
+            return id(cell) in self._changing, self.key(cell.cell_contents)
         except ValueError:
-            return "empty"
+            return "empty", id(cell) in self._changing
 
     def _all(self, values: Iterable[Any]) -> Hashable:
         return tuple([self.key(entry) for entry in values])

@@ -4,6 +4,7 @@ from __future__ import annotations
 import __future__
 
 import ast
+import builtins
 import importlib
 import linecache
 from collections.abc import Iterator
@@ -56,6 +57,8 @@ def rewritten(function: FunctionType) -> FunctionType | str:
     cells = {**dict(zip(code.co_freevars, function.__closure__ or (), strict=True)), HOOK: CELL}
     closure = tuple(cells[name] for name in known[1].co_freevars)
     found = FunctionType(known[1], function.__globals__, function.__name__, function.__defaults__, closure)
+    if not (type(function.__globals__) is dict and function.__builtins__ is found.__builtins__ is vars(builtins)):
+        return f"the names of {code.co_name} are looked up elsewhere"
     own = function.__kwdefaults__ or {}
     found.__kwdefaults__ = {**own, TOP: False}
     if function.__closure__ is None and not function.__defaults__ and not own:

@@ -36,6 +36,8 @@ class Rewriter(Expressions):
     def __init__(self, filename: str, owner: str | None) -> None:
         super().__init__(filename, owner)
         self.dead: dict[int, frozenset[str]] = {}
+        self.shared: list[ast.expr] = []
+        """The names that functions inside have too; the cells are among them."""
         self.cursors: tuple[str, ...] = ()
         self.handling = 0
         """How many handlers and last parts of ``try`` there are around: what is under way there is no variable."""
@@ -59,7 +61,10 @@ class Rewriter(Expressions):
     def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
         if node.decorator_list or getattr(node, "type_params", None) or _has(node, (ast.Yield, ast.YieldFrom)):
             return self.left(node)
-        before = self.dead, self.cursors, self.handling
+        before = self.dead, self.shared, self.cursors, self.handling
+        inside = [one for one in ast.walk(node) if one is not node and isinstance(one, FUNCTIONS)]
+        names = {one.id for part in inside for one in ast.walk(part) if isinstance(one, ast.Name)}
+        self.shared = [ast.Name(name, ast.Load()) for name in sorted(names)]
         loops = [one for one in ast.walk(node) if isinstance(one, ast.While | ast.For)]
         self.dead, self.cursors, self.handling = {id(one): dead(node, one) for one in loops}, (), 0
         node.args, node.returns, start, begin = self.arguments(node), None, node.body[0], []
@@ -68,7 +73,7 @@ class Rewriter(Expressions):
         if _has(node, (ast.Global, ast.Nonlocal)):  # its stores are no local variables, wherever the statement is
             begin = self._note("a global or nonlocal statement", start)
         node.body = [*begin, *self._block(node.body)]
-        self.dead, self.cursors, self.handling = before
+        self.dead, self.shared, self.cursors, self.handling = before
         return ast.fix_missing_locations(node)
 
     def left(self, node: Any) -> Any:
@@ -98,7 +103,7 @@ class Rewriter(Expressions):
             return self.left(node)
         for part in ("exc", "cause"):
             if getattr(node, part) is not None:
-                setattr(node, part, hook("raised", self.visit(getattr(node, part)), at=node))
+                setattr(node, part, hook("raised", self.visit(getattr(node, part)), part, at=node))
         return node
 
     def visit_Assign(self, node: ast.Assign) -> Any:
@@ -166,7 +171,9 @@ class Rewriter(Expressions):
         reason = "a loop in an except or finally part" if self.handling else ""
         SITES.append(Site(f"{Path(self.filename).name} line {node.lineno}", self.dead[id(node)], self.cursors, reason))
         variables = ast.Call(ast.Attribute(ast.Name(HOOK, ast.Load()), "locals", ast.Load()), [], [])
-        head = hook("head", len(SITES) - 1, ast.Name(TOP, ast.Load()), ast.copy_location(variables, node), at=node)
+        none = ast.arguments([], [], None, [], [], None, [])
+        holder = ast.Lambda(none, ast.Tuple([*self.shared], ast.Load()))
+        head = hook("head", len(SITES) - 1, ast.Name(TOP, ast.Load()), variables, holder, at=node)
         return [ast.copy_location(ast.Expr(head), node), *self._block(node.body)]
 
     def visit_While(self, node: ast.While) -> Any:

@@ -5,15 +5,15 @@ A hook asks the closed list, notes what is not on it, and then does what the cod
 
 from __future__ import annotations
 
-import abc
 import operator
 import os
+import sys
 from collections.abc import Callable, Iterator
 from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
 from dpaudit.code import closed
-from dpaudit.code.keys import ABSENT, ATOMS, ITERATORS, MRO, SEQUENCES, SPACE, in_class
+from dpaudit.code.keys import ABSENT, ATOMS, ITERATORS, MRO, SEQUENCES, SPACE, addresses, in_class
 from dpaudit.code.lazy import Lazy
 from dpaudit.code.rewrite import is_rewritten
 from dpaudit.code.run import RUNS, refuse, where
@@ -28,6 +28,7 @@ HASHES = (
     "the order of a set, or hash(), of text does not matter there: Python changes it at every start "
     "(PYTHONHASHSEED=0 fixes it)"
 )
+SETS = addresses(set, frozenset)
 ONE_OF_A_KIND = (None, True, False, Ellipsis, NotImplemented)
 SHOWN = frozenset(("__name__", "__qualname__", "__doc__", "__module__"))
 """What a function or class shows of itself, and shows of a rewritten one too."""
@@ -46,7 +47,7 @@ class Values:
 
     def new(self, value: Any) -> Any:
         """What the run has just made: if it is a list or an iterator, the run may change it."""
-        if RUNS and (type(value) is list or type(value) in ITERATORS):
+        if RUNS and (type(value) is list or id(type(value)) in ITERATORS):
             RUNS[-1].fresh[id(value)] = value
         return value
 
@@ -58,19 +59,19 @@ class Values:
 
     def c(self, value: Any) -> Any:
         """An operand."""
-        if type(value) not in ATOMS and type(value) is not Lazy and not closed.is_closed(value):
+        if id(type(value)) not in ATOMS and type(value) is not Lazy and not closed.is_closed(value):
             self.outside(f"an operator on a {type(value).__name__}")
         return value
 
     def t(self, value: Any) -> Any:
         """A value whose truth is asked."""
-        if type(value) not in closed.TRUTHS:
+        if id(type(value)) not in closed.TRUTHS:
             self.outside(f"the truth of a {type(value).__name__}")
         return value
 
     def s(self, value: Any) -> Any:
         """A value of which entries are taken, or that is unpacked."""
-        if type(value) not in SEQUENCES and not (type(value) is dict and all(map(closed.is_closed, value))):
+        if id(type(value)) not in SEQUENCES and not (type(value) is dict and all(map(closed.is_closed, value))):
             self.outside(f"the entries of a {type(value).__name__}")
         return value
 
@@ -96,11 +97,11 @@ class Values:
         elif closed.is_class(value):
             found_too = in_class(value, name)
             plain = found_too is not ABSENT and closed.reads_plainly(found_too)
-            listed = kind in (type, abc.ABCMeta) and (name in SHOWN or plain)
-        elif kind is FunctionType or kind is MethodType:
+            listed = id(kind) in closed.METACLASSES and (plain or (name in SHOWN and name != "__doc__"))
+        elif kind is FunctionType or (kind is MethodType and type(value.__func__) is FunctionType):
             listed = name in SHOWN
             self._keeps_secret(value, name)
-        elif name in closed.READS.get(kind, ()) or (kind is list and name in closed.CHANGES):
+        elif name in closed.READS.get(id(kind), ()) or (kind is list and name in closed.CHANGES):
             listed = True
         else:
             found = in_class(kind, name)
@@ -111,6 +112,14 @@ class Values:
         if not listed:
             self.outside(f"the attribute {name} of a {kind.__name__}")
         return getattr(value, name)
+
+    def zero(self, function: Any) -> Any:
+        """What is called as super(): it asks the first argument of the function for its class."""
+        frame = sys._getframe(1)
+        first = frame.f_locals.get(frame.f_code.co_varnames[0])
+        if function is not super or not (closed.shows_its_class(type(first)) or id(type(first)) in closed.METACLASSES):
+            self.outside("super() of its own, or of something else")
+        return function
 
     @staticmethod
     def _behind(value: Any, name: str) -> Any:
@@ -144,7 +153,7 @@ class Values:
     def aug(self, name: str, value: Any, other: Any) -> Any:
         """``value op= other``."""
         plain, inplace = OPERATORS[name]
-        if type(value) in ATOMS or type(value) is Lazy:
+        if id(type(value)) in ATOMS or type(value) is Lazy:
             return plain(value, self.c(other))
         may = type(value) is tuple or (self.is_own(value) and type(value) is list)
         if not (may and closed.is_closed(other)):
@@ -156,9 +165,9 @@ class Values:
     def it(self, value: Any) -> Any:
         """What is gone over."""
         kind = type(value)
-        if kind in (set, frozenset):
+        if id(kind) in SETS:
             self.order(value)
-        if kind not in SEQUENCES and not (kind in ITERATORS and self.is_own(value)):
+        if id(kind) not in SEQUENCES and not (id(kind) in ITERATORS and self.is_own(value)):
             self.outside(f"the entries of a {kind.__name__}")
         return value
 
@@ -172,6 +181,6 @@ class Values:
 
     def order(self, entries: Any) -> None:
         """Notes that something depends on hashes; those of text differ at every start of Python."""
-        text = any(type(entry) in (str, bytes) for entry in entries)
+        text = any(type(entry) is str or type(entry) is bytes for entry in entries)
         if RUNS and text and not os.environ.get("PYTHONHASHSEED", "random").isdigit():
             RUNS[-1].assumptions.add(f"{where()}{HASHES}")

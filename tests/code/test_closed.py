@@ -4,7 +4,6 @@ Each of these gave a false law once, or would if its check were missing. ``NOTE`
 every step must be outside the list, so that the flag is known at the end.
 """
 
-import numbers
 import sys
 import textwrap
 from fractions import Fraction
@@ -12,7 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from dpaudit.code.closed import goes_by_bases, reads_plainly
+from dpaudit.code import closed
 from dpaudit.code.law import Session
 from tests.code.snippets import law, made, sampler
 
@@ -37,6 +36,8 @@ class Hostile:
     def __exit__(self, *_): pass
     def __getattr__(self, name): note(); raise AttributeError(name)
     def __instancecheck__(self, value): note(); return True
+class Called(Hostile):
+    def __call__(self, *_): pass
 class Floating:
     def __float__(self): note(); return 1.0
 class Hashed:
@@ -62,14 +63,35 @@ class Method: plain = Got()
 class Meta(type):
     def __call__(kind): note(); return type.__call__(kind)
 class Metal(metaclass=Meta): pass
+class HashedMeta(type):
+    def __hash__(kind): note(); return 1
+    def __eq__(kind, other): note(); return kind is other
+class HashedKind(metaclass=HashedMeta): entry = 0
+class Documented: __doc__ = Got()
+class MadeByList(Exception): __new__ = NOTE.append
+class Started(Exception):
+    entry = property(note)
+    __init__ = object.__getattribute__
+class Based: __bases__ = property(lambda self: note() or ())
+class Listing(abc.ABC):
+    @classmethod
+    def __subclasses__(cls): note(); return []
+class Asking:
+    def ask(self): return super().__init__
+class Names(dict):
+    def __getitem__(self, name): note(); return dict.__getitem__(self, name)
+def elsewhere(names): return types.FunctionType((lambda: Plain).__code__, names)
 FLOAT = Floating()
-HOSTILE, HASHED, CLASSLESS = Hostile(), Hashed(), Classless()
+HOSTILE, HASHED, CLASSLESS, HASHED_KIND, BASED = Hostile(), Hashed(), Classless(), HashedKind(), Based()
 TWO, HELD, KEYED, NUMBERS = (Hostile(), Hostile()), {0: HOSTILE}, {HOSTILE: 1}, np.array([3.0, 1.0, 2.0])
 ONE, OTHER = [0], [1]
 import copy
 KEEP = []
 class Plain: pass
 class Other: pass
+PLAIN = Plain(); PLAIN.flag = 0
+METHOD = types.MethodType(Called(), 1)
+NAMES = elsewhere(Names(globals()))
 def spun(box, rng):
     while rng.randrange(2): pass
     return box[0] == 0
@@ -88,7 +110,13 @@ float(FLOAT)
 isinstance(1, HOSTILE)
 isinstance(CLASSLESS, str)
 Method().plain
+Documented.__doc__
+MadeByList()
+Started('entry')
+NAMES()
 super()
+super().flag
+issubclass(BASED, int)
 [*HOSTILE]
 [*rest] = HOSTILE
 not HOSTILE
@@ -124,6 +152,9 @@ BLOCKS = (
     "try: KEYED[1]\nexcept KeyError: pass",
     "try: raise ValueError from Raising\nexcept ValueError: pass",
     "try: raise Spoofed()\nexcept Exception: pass",
+    "try: SyntaxError('', HOSTILE)\nexcept TypeError: pass",
+    "try: METHOD.__name__\nexcept AttributeError: pass",
+    "try: Asking.ask(CLASSLESS)\nexcept TypeError: pass",
     "def inner(given=note()): pass",
     "@note\ndef inner(): pass",
     "class Inner: entry = note()",
@@ -142,6 +173,7 @@ box = (ONE,) if rng.randrange(2) else (OTHER,); LOOP; return box[0][0] == 0
 one, other = np.zeros(2), np.zeros(2); box = rng.choice([one, other]); LOOP; box[0] = 1; return bool(one[0])
 one = [0]; box = [one, one] if rng.randrange(2) else [[0], [0]]; LOOP; box[0].append(1); return len(box[1]) == 2
 box = 1 if rng.randrange(2) else True; LOOP; return str(box) == '1'
+one = 10 ** 6; box = one if rng.randrange(2) else one + 1 - 1; LOOP; return box == box is one
 box = 0.0 if rng.randrange(2) else -0.0; LOOP; return str(box) == '0.0'
 box = reversed([1, 0] if rng.randrange(2) else [0, 0]); LOOP; return sum(box) == 1
 box = zip([0, 1]); rng.randrange(2) and list(box); LOOP; return sum(1 for _ in box) == 0
@@ -187,6 +219,30 @@ a_module_of_ours.flag = 0
 if rng.randrange(4) == 0: from a_module_of_ours import path as k
 LOOP
 return "k" in locals()
+
+def put():
+    if rng.randrange(4) == 0:
+        try: raise held from None
+        except ValueError: pass
+held = ValueError()
+put()
+return held.__suppress_context__
+"""
+MORE = """
+import numbers, random
+class Slots: __slots__ = ("entry",)
+class Both: __slots__ = ("entry", "__dict__")
+class Sequence(list): pass
+class Seeded(random.Random): pass
+class Calm(abc.ABC): pass
+class Quiet(OSError): pass
+class Deleting:
+    def __delattr__(self, name): note()
+class Getting:
+    def __getattribute__(self, name): note()
+class EndedError(Exception):
+    def __del__(self): note()
+class HashedError(Exception, metaclass=HashedMeta): pass
 """
 LOOP = "while rng.randrange(4) == 0: pass"
 
@@ -195,7 +251,7 @@ def flag_is_known(step, told):
     """Whether the law of a sampler knows that the step, once in 4 times, has changed what ``told`` says."""
     body = f"before = {told}\nif rng.randrange(4) == 0:\n{textwrap.indent(step, '    ')}\n{LOOP}\n"
     body += f"if rng.randrange(4):\n    return 7\nreturn bool({told} != before)"
-    names = "super = note" if step == "super()" else ""
+    names = "def super(): note(); return PLAIN" if step.startswith("super()") else ""
     found = law(sampler(body, HEAD + names), residual=Fraction(1, 64), runs=2000)
     flags = {output: p for output, p in zip(found.outputs, found.lower, strict=True) if isinstance(output, bool)}
     assert len(found.outputs) == len(flags) + 1  # the step raises nothing
@@ -218,7 +274,7 @@ def test_values_that_code_can_tell_apart_are_two_states(case, monkeypatch):
 
 
 @pytest.mark.parametrize("body", STORED.strip().split("\n\n"))
-def test_a_statement_that_makes_a_name_no_variable_counts_wherever_it_stands(body, monkeypatch):
+def test_a_statement_that_changes_more_than_variables_counts_wherever_it_stands(body, monkeypatch):
     """Also in a branch that is never taken: the stores of the whole function go elsewhere."""
     monkeypatch.setattr(Session, "_try", lambda *_: None)
     monkeypatch.setitem(sys.modules, "a_module_of_ours", SimpleNamespace(path=1))
@@ -227,9 +283,45 @@ def test_a_statement_that_makes_a_name_no_variable_counts_wherever_it_stands(bod
     assert known[True] <= Fraction(1, 4) <= known[True] + found.residual
 
 
-def test_a_class_that_decides_what_is_one_of_it_is_outside():
-    names = {"Abstract": False, "Deciding": False, "Plain": True, "Metal": False}
-    assert {name: goes_by_bases(made(HEAD, name)) for name in names} == names
-    assert goes_by_bases((int, numbers.Real, Fraction))
-    assert reads_plainly(classmethod(law))
-    assert not reads_plainly(classmethod(property(law)))  # up to 3.12 it is asked, too
+LISTED = {
+    "is_closed": (
+        "1, 1.5, 'a', b'', None, 1j, Fraction(1), range(2), np.int8(1), np.float64, int, slice(1), [(1, ['a'])]",
+        "HOSTILE, HASHED_KIND, [1, HOSTILE], (1, (HOSTILE,)), slice(HOSTILE), slice(0, HOSTILE), slice(0, 1, HOSTILE), "
+        "{}, set(), NUMBERS, Plain, HashedKind, Sequence, len, str",
+    ),
+    "is_source": (
+        "random.Random(), random.SystemRandom(), dpaudit.code.source.Source(), dpaudit.code.source.NUMPY_STATE()",
+        "1, HOSTILE, HASHED_KIND, Seeded(), random, random.Random, np.random.RandomState(1)",
+    ),
+    "reads_plainly": (
+        "note, staticmethod(note), classmethod(note), Slots.entry, 1, PLAIN, Plain",
+        "property(note), Got(), classmethod(property(note)), functools.cached_property(note), vars(Plain)['__dict__']",
+    ),
+    "is_plain_class": (
+        "Plain, Holder, Abstract, Calm",
+        "Metal, HashedKind, Made, Ended, Stored, Hostile, Deleting, Getting, Slots, Both, Sequence, Seeded, int",
+    ),
+    "is_plain_error": (
+        "ValueError, KeyError, OSError, KeyboardInterrupt, BaseException, StopIteration, Quiet",
+        "Raising, Spoofed, MadeByList, Started, EndedError, Plain, HashedKind, int, HashedError",
+    ),
+    "shows_its_class": (
+        "int, str, list, dict, Plain, Abstract, Made, np.float64, dpaudit.code.source.Source",
+        "Classless, Hostile, HashedKind, Metal, Getting",
+    ),
+    "goes_by_bases": (
+        "int, Plain, (int, (Plain, Hostile)), numbers.Real, Fraction, Calm, np.random.Generator",
+        "Abstract, Deciding, Metal, HashedKind, Listing, (int, Deciding), (Deciding, int), int | str, HOSTILE",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LISTED)
+def test_what_is_listed_and_what_is_not(name):
+    """Judging runs no code of theirs, also none of their classes of classes."""
+    inside, outside = LISTED[name]
+    values = made(f"{HEAD}{MORE}\nfound = ({inside}), ({outside}), NOTE", "found")
+    before = len(values[2])
+    assert [value for value in values[0] if not getattr(closed, name)(value)] == []
+    assert [value for value in values[1] if getattr(closed, name)(value)] == []
+    assert len(values[2]) == before

@@ -49,12 +49,21 @@ KEPT = {
     "v = [1] if rng.randrange(2) else [2]": ("v[0]", {"1", "2"}),
     "k = 5 + rng.randrange(2)\nv = lambda: k": ("v()", {"5", "6"}),
     "k = 5 + int(rng.randrange(2))\nv = lambda k=k: k": ("v()", {"5", "6"}),
+    "k = 5 + int(rng.randrange(2))\nv = lambda *, k=k: k": ("v()", {"5", "6"}),
+    "x = 5\nv = lambda: x\nif rng is None: return v\nif rng.randrange(2): v = sample(None)": (
+        "(x := 6, v())[1]",
+        {"5", "6"},
+    ),
     "v = (min, max)[rng.randrange(2)]": ("v(1, 2)", {"1", "2"}),
     "v = iter([1, 2])\nif rng.randrange(2): next(v)": ("next(v)", {"1", "2"}),
     "v = (k for k in [1, 2])\nif rng.randrange(2): next(v)": ("next(v)", {"1", "2"}),
     "v = 'a' if rng.randrange(2) else b'a'": ("type(v).__name__", {"str", "bytes"}),
     "v = rng.random()\nrng.randrange(2)": ("v < 0.5", {"True", "False"}),
     "v = rng.randrange(4)\nv < 2": ("v < 2", {"True", "False"}),
+    "a, b = rng.randrange(2), 2 + rng.randrange(2)\nv = a + b + (a if rng.randrange(2) else b)": (
+        "int(v) - int(a) - int(b) > 1",
+        {"True", "False"},
+    ),
 }
 
 

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from dpaudit.code import chain, closed, explore, keys, lazy, statements, subs
+from dpaudit.code import chain, closed, explore, keys, lazy, monotone, statements, subs
 from dpaudit.code.hooks import Hooks
 from dpaudit.code.law import Session
 from dpaudit.code.run import Draw, Refused, Run
@@ -101,3 +101,10 @@ def test_a_fault_of_the_engine_is_seen(fault, monkeypatch):
     assert not is_seen(probe)
     monkeypatch.setattr(owner, name, broken, raising=name != "dict")
     assert is_seen(probe)
+
+
+@pytest.mark.parametrize("body", ["return INT", "try: return INT\nexcept Exception: return 0", "return outer(rng)"])
+def test_an_exception_of_dpaudit_is_no_output_and_is_not_for_the_code_to_catch(body, monkeypatch):
+    monkeypatch.setattr(monotone, "stretches", None)
+    with pytest.raises(Refused, match="a fault of dpaudit"):
+        law(sampler(body.replace("INT", "int(8 * rng.random())"), "def outer(rng): return int(8 * rng.random())"))
