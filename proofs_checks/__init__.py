@@ -21,7 +21,7 @@ CATALOGUE = Catalogue(
     claims=(*SETTING, *PRIVACY, *ACCURACY, *FIGURES),
     package="proofs_checks",
     folder=Path(__file__).parent,
-    introduction="`pytest tests/claims` computes every verdict on this page again.",
+    introduction="`pytest tests/proofs_checks` computes every verdict on this page again.",
     theorems=THEOREMS,
     guarantees=GUARANTEES,
 )

@@ -16,8 +16,8 @@ from dpaudit.reports.words import bounds_sentence, counts_line, headline
 
 INTRODUCTION = """# Reports
 
-Each folder holds the page (`report.html`, opens offline), the same as Markdown, all numbers (`result.json`) and the
-plan. `dpaudit report --refresh reports` makes them again. [How to read them](../docs/reports.md).
+Each folder has the page (`report.html`, which opens offline), the same page as Markdown, all numbers (`result.json`)
+and the plan. `dpaudit report --refresh reports` makes them again. See [how to read them](../docs/reports.md).
 
 | report | verdict | in short |
 |---|---|---|

@@ -1,4 +1,4 @@
-"""Accountants beside the certified bounds: ``python -m reports.accountants`` computes, ``... page`` writes the report.
+"""Accountants against certified bounds: ``python -m reports.accountants`` computes, ``... page`` writes the report.
 
 ``... bounds`` computes our bounds again, and marks beside them what the accountants said, which is not asked again.
 

@@ -103,15 +103,15 @@ def _text(result: dict[str, Any], found: dict[str, list[Case]], rows: Sequence[d
     }
     named = "; ".join(f"{name}, {count} of {len(found[name])}" for name, count in low.items())
     lines = [
-        "# Accountants beside certified bounds",
+        "# Accountants against certified bounds",
         "",
         f"**✗ REFUTED.** {sum(low.values())} upper bounds that accountants promise are certainly too low: {named}.",
         "",
         f"{result['settings']} settings ({result['compositions']} compositions, five δ each), each with a certified "
-        "lower and upper bound of ε(δ). An accountant that promises an upper bound is **too low** where its ε is below "
-        "our certified lower bound: there are neighboring datasets for which its statement is false.",
+        "lower and upper bound on ε(δ). An accountant that promises an upper bound is **too low** if its ε is below "
+        "our certified lower bound: there are neighboring data sets for which its statement is false.",
         "",
-        f"Asked: {versions}. Adjacency: add/remove one record, Poisson sampling.",
+        f"Versions: {versions}. Adjacency: add/remove one record, with Poisson sampling.",
         "",
         "| accountant | inside our bounds | valid upper | low by rounding | **too low** | no answer | shortfall |",
         "|---|---|---|---|---|---|---|",
@@ -126,7 +126,7 @@ def _text(result: dict[str, Any], found: dict[str, list[Case]], rows: Sequence[d
         if case is not None:
             lines += _case(name, case)
     lines += ["## Every case in which an accountant is too low", ""]
-    lines += ["Opacus's GDP accountant is a limit theorem, not a bound; it is left out of this list.", ""]
+    lines += ["Opacus's GDP accountant is based on a limit theorem, not a bound, so it is not in this list.", ""]
     lines += ["| accountant | composition | δ | its ε | certified: ε is at least |", "|---|---|---|---|---|"]
     for name, entries in found.items():
         for case in entries if name != "Opacus GDP" else ():
@@ -137,7 +137,7 @@ def _text(result: dict[str, Any], found: dict[str, list[Case]], rows: Sequence[d
     times = sorted(row["seconds"] for row in rows)
     lines += [
         "",
-        f"Processor seconds of our bounds at five δ: median {times[len(times) // 2]}, most {times[-1]}.",
+        f"Processor seconds for our bounds at five δ: median {times[len(times) // 2]}, at most {times[-1]}.",
     ]
     lines += ["", "Computed by `python -m reports.accountants`; `rows.jsonl` has every number."]
     return "\n".join(lines) + "\n"

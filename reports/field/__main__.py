@@ -54,12 +54,12 @@ def page(rows):
         "definition says otherwise. Every number below is computed from the laws of ideal code, not sampled: in closed "
         "form, or enclosed between two decimals that differ in the last digit shown.",
         "",
-        f"`dpaudit suite` computes the table again, `{COMMAND}` this page.",
+        f"`dpaudit suite` computes the table again, and `{COMMAND}` this page.",
         "",
         "## True ε over the suite's pairs",
         "",
         f"*At c* is the largest ln P(S)/Q(S) over events (and randomized tests) whose probability is at least {C} "
-        "under both inputs: one point of the trade-off curve, and the most that a tool can see which ignores rarer "
+        "under both inputs: one point of the trade-off curve, and the most that a tool can see if it ignores rarer "
         "events. *All inputs* is the supremum over all real query vectors that differ by at most 1 in every entry (in "
         "one entry for NoisyHist), [with its proof](../../dpaudit/noise/suite/ALL_INPUTS.md).",
         "",
@@ -75,13 +75,13 @@ def page(rows):
         figures = [row["published"][name] for name in ("StatDP", "DP-Sniper")]
         cells = [row["name"], shown(row["epsilon"]), form, row["claimed"], row["verdict"]]
         lines.append(f"| {' | '.join([*cells, shown(row['at_c']['epsilon'], 7), over + limit, *figures])} |")
-    lines += ["", "## Where the published figures stand", "", "| mechanism | published against exact |", "|---|---|"]
+    lines += ["", "## How close the published figures are", "", "| mechanism | published against exact |", "|---|---|"]
     lines += [f"| {row['name']} | {compared(row)} |" for row in rows if compared(row) != "–"]
     lines += [
         "",
         "A sampling tool that ignores events below probability 0.01 cannot exceed the value at c by more than its own "
-        "error; where the true ε is attained on rarer events (SVT3, SVT6, PrefixSum, NoisyHist2) its figure says "
-        "little about the mechanism. Figures above the true value are statistical error.",
+        "error; if the true ε is attained on rarer events (SVT3, SVT6, PrefixSum, NoisyHist2), its figure says "
+        "little about the mechanism. Figures above the true value are statistical errors.",
         "",
         "## Worst pairs, worst outputs, definitions",
         "",
@@ -107,7 +107,7 @@ def page(rows):
     ]
     for row in every:
         kind = "exponentials and powers of ε" if row["every_epsilon"]["powers"] else "a polynomial in e^(−ε/s)"
-        where = row["every_epsilon"]["where"] or f"the law is made of {kind}; the sign is proved on (0, ∞)"
+        where = row["every_epsilon"]["where"] or f"the law consists of {kind}; the sign is proved on (0, ∞)"
         lines.append(f"| {row['name']} | {row['every_epsilon']['verdict']} | {where} |")
     others = [(row["name"], row["every_epsilon"]["undecided_because"]) for row in rows if row not in every]
     lines += [f"| {name} | – | {because} |" for name, because in others]

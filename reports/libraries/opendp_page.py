@@ -29,21 +29,21 @@ MEANING = (
     "OpenDP is compiled: its code was not followed. A row compares what `map` reports for neighbors at the stated "
     "distance with the law that the documentation states, computed by dpaudit (PROVED, REFUTED), and that law with "
     "{draws} real outputs of the compiled code for each of two data sets (“fit”: nothing in the counts contradicts "
-    "the law; “contradict”: they do, with confidence 0.999). Noise without bounds is cut far out, which loses "
+    "the law; “contradict”: something does, with confidence 0.999). Unbounded noise is cut off far out, which loses "
     "nothing for Laplace noise: beyond the last cell the privacy loss is constant."
 )
 NOTES = (
-    "make_laplace_threshold: a count equal to the threshold is released, and the δ that `map` reports leaves it out "
-    "(opendp#2922). For scale 1 and threshold 5 the exact δ is e⁻⁴/(1 + e⁻¹) = 0.01339; reported is "
+    "make_laplace_threshold: a count equal to the threshold is released, but the δ that `map` reports leaves it out "
+    "(opendp#2922). For scale 1 and threshold 5 the exact δ is e⁻⁴/(1 + e⁻¹) = 0.01339, and `map` reports "
     "e⁻⁵/(1 + e⁻¹) = 0.00493. With floats and the usual k = −1074 the difference is far below any δ; with a "
     "coarse k, such as −3 or 0, it is not.",
-    "make_report_noisy_max_gumbel (deprecated): its name says Gumbel noise, and the outputs contradict that; they fit "
+    "make_report_noisy_max_gumbel (deprecated): the name says Gumbel noise, but the outputs contradict that; they fit "
     "exponential noise, as in make_noisy_max. Both are as private as reported, but they are two mechanisms.",
-    "make_noisy_top_k and make_private_quantile: the documentation does not spell the law out. The one here fits the "
-    "outputs; the two largest of one set of noisy scores, for instance, do not.",
-    "make_zCDP_to_approxDP and make_pureDP_to_zCDP: valid, as conversions of any mechanism; for the noise that they "
-    "are applied to here they state more than it loses.",
-    "make_laplace for floats adds 2^k to the distance for rounding: 9/8 where 1 would do for k = −3.",
+    "make_noisy_top_k and make_private_quantile: the documentation does not spell out the law. The law used here fits "
+    "the outputs; the two largest of one set of noisy scores, for instance, do not.",
+    "make_zCDP_to_approxDP and make_pureDP_to_zCDP: valid, as conversions for any mechanism; the noise that they are "
+    "applied to here loses less than they state.",
+    "make_laplace for floats adds 2^k to the distance for rounding: for k = −3, 9/8 instead of 1.",
     "Not judged: make_gaussian_threshold, make_alp_queryable, make_private_expr and make_private_lazyframe.",
 )
 
@@ -97,7 +97,7 @@ def outputs(row: Row) -> str:
     if "fit" not in row:
         return "–"
     wrong = [fit for fit in row["fit"] if fit["verdict"] == Verdict.REFUTED]
-    alone = "; refute what is reported by themselves" if row["counts_verdict"] == Verdict.REFUTED else ""
+    alone = "; refute the reported guarantee by themselves" if row["counts_verdict"] == Verdict.REFUTED else ""
     return ("contradict the law" if wrong else "fit") + alone
 
 
@@ -147,7 +147,7 @@ def findings(version: str, rows: list[Row]) -> list[Finding]:
 
 
 def found_how(version: str, rows: list[Row]) -> list[tuple[Cell, ...]]:
-    """How what is false was found: by the documented law, and where they suffice by counts of real outputs."""
+    """How each false report was found: by the documented law, and, if they suffice, by counts of real outputs."""
     return [
         (f"{NAME} {version}", row["class"], f"the documented law; real outputs {outputs(row)}", row["commands"][0])
         for row in rows
@@ -167,7 +167,7 @@ def summary(version: str, rows: list[Row]) -> str:
         ),
         default=Fraction(1),
     )
-    said = f"{' and '.join(sorted(names))}: reported is a δ up to {at_most(Fraction(most), 2)} times too small"
+    said = f"{' and '.join(sorted(names))}: a δ up to {at_most(Fraction(most), 2)} times too small"
     whole = len({call(row).partition("(")[0] for row in rows})
     return (
         f"Of {whole} constructors of {NAME} {version}, one reports too little ({said})."
@@ -185,5 +185,5 @@ def sections(version: str, rows: list[Row]) -> tuple[Section, ...]:
     how = f"With pip install opendp=={version}; the counts: dpaudit samples --draw {drawn} --mech FILE:CLASS."
     return (
         Section("opendp", f"{NAME} {version}: what map reports", notes=(meaning, *NOTES), table=table),
-        Section("opendp-commands", f"To see each row of {NAME}", notes=(how,), commands=commands),
+        Section("opendp-commands", f"Commands for {NAME}", notes=(how,), commands=commands),
     )

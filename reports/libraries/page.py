@@ -132,7 +132,7 @@ def summary(rows: list[Row]) -> str:
     )
     earlier = f", nor did {old} of an old version" if old else ""
     count = f"{len(failing) - old} of {len(classes)} audited classes"
-    others = f"what the others exceed it by has a δ of at most {at_most(Fraction(most), 2)}"
+    others = f"the others exceed it by a δ of at most {at_most(Fraction(most), 2)}"
     said = opendp_page.summary(*opendp_page.load())
     return f"{count} do not give the privacy they are asked for{earlier}; {others}. {said}"
 
@@ -167,7 +167,7 @@ def document(rows: list[Row]) -> Document:
             Section("not-audited", "What was not audited", notes=NOT_AUDITED),
             Section(
                 "commands",
-                "To see each",
+                "Commands",
                 notes=tuple(f"{name}: {how}" for name, how in COMMANDS.items()),
                 commands=tuple(again),
             ),
