@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 
 from dpaudit.claims.outcome import Step
@@ -103,6 +103,16 @@ def brief(value: Enclosure, digits: int = 6) -> str:
     if 0 <= exponent < len(shared) - 1:
         return f"{sign}{shared[: exponent + 1]}.{shared[exponent + 1 :]}…"
     return f"{sign}{shared[0]}.{shared[1:]}…e{exponent}"
+
+
+def listed(values: Iterable[tuple[object, Ball]], digits: int = 7) -> str:
+    """Every number behind what it belongs to, in its leading digits: "(0, 2): 0.6432101…, (1, 1): 0"."""
+
+    def text_of(value: Ball) -> str:
+        known = significant(value, digits + 2)
+        return show(value) if known is None else brief(known, digits)
+
+    return ", ".join(f"{name}: {text_of(value)}" for name, value in values)
 
 
 def _exponent(value: Fraction) -> int:

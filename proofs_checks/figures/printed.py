@@ -10,6 +10,7 @@ from dpaudit.claims import Batch, Context, Grid, Outcome, Part, Sides, Statement
 from dpaudit.claims.shown import parameters, step
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
+from dpaudit.numbers.digits import rough
 from proofs_checks.figures import tables
 from proofs_checks.figures.tables import FLOORED, LS, S_EXP, TRUNCATED, Printed, Recipe
 
@@ -55,7 +56,7 @@ def _entry_steps(recipe: Recipe, printed: Printed, column: str, distance: str) -
         step("candidates of the row", f"at the distance nearest to {distance}", _members(members)),
         step("computed", column, value),
         step("printed", "", text),
-        step("half a unit of its 12th digit", "", f"{float(tables.half_unit(text)):.0e}"),
+        step("half a unit of its 12th digit", "", rough(tables.half_unit(text), 1)),
     ]
 
 

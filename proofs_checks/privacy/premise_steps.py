@@ -11,6 +11,7 @@ from fractions import Fraction
 
 from dpaudit.claims import Context, Grid, Outcome, Proof, Step, annotate, check, scan, step, variables
 from dpaudit.claims.batches import Batches, Sides, Statement, over
+from dpaudit.claims.shown import listed
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.posterior.distances import Hellinger
@@ -79,13 +80,10 @@ def quotient_batches(grid: Grid, second: bool) -> Batches:
     def steps(model: Model, tag: Pair) -> list[Step]:
         found, places = Quotients(model, *tag), model.histograms
         rows = zip(("x", "y"), (found.from_x, found.from_y), strict=True)
-        listed = [
-            (f"H({name},r′)", ", ".join(f"{c}: {float(v.mid()):.7f}" for c, v in zip(places, row, strict=True)))
-            for name, row in rows
-        ]
+        distances = [(f"H({name},r′)", listed(zip(places, row, strict=True))) for name, row in rows]
         first = "Σ e^(−εH(y,r′)/(2LS({}))) / (e^(−εH(x,y)/(2LS(y)))·Σ e^(−εH(x,r′)/(2LS({}))))"
         return [
-            *(step(label, "", text) for label, text in listed if len(places) <= FEW),
+            *(step(label, "", text) for label, text in distances if len(places) <= FEW),
             step("LS(x)", "the largest H(x,x′) to an adjacent x′", found.ls_x),
             step("LS(y) = H(x,y)", "", found.ls_y),
             step("the ratio", f"Pr[z = r] from x / from y, r = BI(x): {first.format('y', 'x')}", found.ratio()),

@@ -19,9 +19,11 @@ from flint import fmpq, fmpq_poly, fmpz_poly
 
 from dpaudit.claims import Part, Proof, Step, step
 from dpaudit.claims.batches import Batch, single
+from dpaudit.claims.shown import brief, listed
 from dpaudit.mechanisms.mhdelta import MHdelta
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
+from dpaudit.numbers.enclosure import exact, outward
 from dpaudit.posterior.distances import bc_squared
 from dpaudit.posterior.model import make_model
 from proofs_checks.setting.exact import decided
@@ -75,7 +77,7 @@ class Tie:
     def signs(self) -> str:
         """The polynomial's values at both rational ends, in decimals."""
         values = (self.polynomial()(_exact(alpha)) for alpha in (self.low, self.high))
-        return ", ".join(f"{int(value.p) / int(value.q):.6f}…" for value in values)
+        return ", ".join(brief(exact(Fraction(int(value.p), int(value.q)), 12)) for value in values)
 
     def root(self) -> Ball:
         """A ball that contains an α at which the tie is exact, by bisection with exact signs."""
@@ -192,7 +194,6 @@ def dilated(tie: Tie, nearer: int, eps: Fraction, delta: Fraction) -> Batch:
         second = tie.second + tie.n - tie.x
         quotient = f"(A−{tie.i})_{2 * m}·((B−{tie.j}/2)_{m})²/(((A−{tie.i}/2)_{m})²·(B−{tie.j})_{2 * m})"
         poly = str(tie.polynomial()).replace("x", "α")
-        scores = ", ".join(f"{r}: {float(value.mid()):.9f}" for r, value in enumerate(row.distances))
         weights = {r: row.weights[r] / row.normaliser for r in (down, up, nearer)}
         return [
             step("H(x,r)", "", f"√(1 − BC) for x and r ones among n, {DISTANCE}"),
@@ -204,7 +205,7 @@ def dilated(tie: Tie, nearer: int, eps: Fraction, delta: Fraction) -> Batch:
             step("γ, the largest |λ|", "ln(1 − ε/(2 ln(δ/(2(n+1)))))", row.gamma),
             step("LS(x″)", f"x″ = {row.source} ones, d(x, x″) = {abs(tie.x - row.source)}", row.local[row.source]),
             step("S_exp(x)", "the maximum over x″: LS(x″)·e^(−γ·d)", row.sensitivity),
-            step("H(x,r), r = 0…n", "", scores),
+            step("H(x,r), r = 0…n", "", listed(enumerate(row.distances), 9)),
             step("w = ε/(2S)", "P(r) = e^(−w·H(x,r))/NL(x)", row.rate),
             step("NL(x)", f"Σ over r = 0…{tie.n} of e^(−w·H(x,r))", row.normaliser),
             step("score a", f"H(x,r) at r = {down} and r = {up}: equal, as α is that root", row.distances[up]),
@@ -221,7 +222,7 @@ def dilated(tie: Tie, nearer: int, eps: Fraction, delta: Fraction) -> Batch:
 
     where = {
         "n": tie.n,
-        "prior": f"(α, {tie.second}) with the algebraic α = {float(tie.low):.4f}… of an exact tie",
+        "prior": f"(α, {tie.second}) with the algebraic α = {brief(outward(tie.low, tie.high, 12), 2)} of an exact tie",
         "eps": eps,
         "delta": delta,
         "x": (tie.x, tie.n - tie.x),

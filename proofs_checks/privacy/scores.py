@@ -8,6 +8,7 @@ from fractions import Fraction
 from itertools import product
 
 from dpaudit.claims import Batches, Grid, Point, Sides, Step, over, step
+from dpaudit.claims.shown import listed
 from dpaudit.mechanisms.exponential import MH
 from dpaudit.mechanisms.mhdelta import MHdelta
 from dpaudit.numbers import balls
@@ -128,8 +129,7 @@ def worked(scores: Scores, tag: Tag, extra: Callable[[Scores, int, int], list[St
     """Returns NL(x), both scores with their counts and chances, and what the claim adds."""
     i, j = (_index(scores, r) for r in tag[1:])
     found = {r: d for level, d in zip(scores.levels, scores.distances, strict=True) for r in level.members}
-    listed = ", ".join(f"{r}: {float(found[r].mid()):.7f}" for r in sorted(found))
-    lines = [step("H(x, ·)", DISTANCE, listed)] if len(found) <= FEW else []
+    lines = [step("H(x, ·)", DISTANCE, listed(sorted(found.items())))] if len(found) <= FEW else []
     lines += [step("NL(x)", f"Σ over {scores.n + 1} candidates of e^(−εH(x,r)/(2S))", scores.normaliser)]
     for name, k in (("a", i), ("b", j)):
         level = scores.levels[k]

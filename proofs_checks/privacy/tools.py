@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Protocol, runtime_checkable
 
 from dpaudit.claims import Batches, Grid, Point, Step, each, step
+from dpaudit.claims.shown import listed
 from dpaudit.mechanisms import PosteriorMechanism
 from dpaudit.mechanisms.exponential import EHD, EHDL, Rates
 from dpaudit.mechanisms.mhdelta import ADJACENT, MHdelta
@@ -184,9 +185,8 @@ def row_steps(mechanism: PosteriorMechanism, x: Histogram, r: Histogram, name: s
     h = Hellinger(mechanism.model)
     rate, row = mechanism.rates(h)(x), h.row(x)
     weights = [(-rate * value).exp() for value in row]
-    known = zip(mechanism.model.histograms, row, strict=True)
-    listed = ", ".join(f"{c}: {float(value.mid()):.7f}" for c, value in known) if len(row) <= FEW else ""
-    distant = "" if listed else f", H({name},r) = {DISTANCE}"
+    known = listed(zip(mechanism.model.histograms, row, strict=True)) if len(row) <= FEW else ""
+    distant = "" if known else f", H({name},r) = {DISTANCE}"
     share = mechanism.numerator() / mechanism.epsilon
     factor = "ε" if share == 1 else f"{share}·ε"
     delta = "Δ" if peak_of(mechanism, h, x) is None else "S"
@@ -194,6 +194,6 @@ def row_steps(mechanism: PosteriorMechanism, x: Histogram, r: Histogram, name: s
         step(f"H({name},r)", DISTANCE, h.between(x, r)),
         *sensitivity_steps(mechanism, h, x, name),
         step(f"w, the rate in P_{name}(r) = e^(−w·H({name},r))/NL({name})", f"{factor}/(2{delta}({name}))", rate),
-        *([step(f"H({name}, ·)", DISTANCE, listed)] if listed else []),
+        *([step(f"H({name}, ·)", DISTANCE, known)] if known else []),
         step(f"NL({name})", f"Σ over {len(weights)} candidates of e^(−w·H({name},r)){distant}", balls.total(weights)),
     ]

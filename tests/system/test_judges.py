@@ -1,6 +1,7 @@
 """Enclosures are compared in one room, verdicts are no text, numbers are printed by one module: the source is read."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -196,3 +197,60 @@ def test_verdicts_and_infinity_are_no_text_until_they_are_written(file):
 def test_a_comparison_of_words_is_seen():
     lines = 'a = "PROVED"', 'a == "PROVED"', 'if {a, b} == {"REFUTED"}: pass', '"inf" in (a.lower, b)', 'a != "inf"'
     assert [bool([*comparisons_of_words(ast.parse(line))]) for line in lines] == [False, True, True, True, True]
+
+
+# ------------------------------------------------------------------ printed numbers
+
+PRINT = {
+    "dpaudit/audit/picture.py": "coordinates of a drawing",
+    "dpaudit/commands/progress.py": "how much of the work is done",
+    "dpaudit/commands/sweep.py": "how much of the work is done",
+    "dpaudit/sweeps/sweep.py": "how much of the work is done",
+}
+"""The files that print floats, and why; seconds may be printed anywhere."""
+ROUNDED = re.compile(r"\.\d+[efg%]", re.IGNORECASE)
+
+
+def printed_by_hand(tree):
+    """The lines on which a number is rounded by a format, or as FLINT prints it, unless it is one of seconds."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FormattedValue) and node.format_spec is not None:
+            if ROUNDED.search(ast.unparse(node.format_spec)) and "seconds" not in ast.unparse(node.value):
+                yield node.lineno
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod) and isinstance(node.left, ast.Constant):
+            if isinstance(node.left.value, str) and ROUNDED.search(node.left.value):
+                yield node.lineno
+        elif called(node) == "str" and isinstance(node.func, ast.Attribute):
+            yield node.lineno
+        elif called(node) == "format":
+            texts = [part.value for part in ast.walk(node) if isinstance(part, ast.Constant)]
+            if any(isinstance(text, str) and ROUNDED.search(text) for text in texts):
+                yield node.lineno
+
+
+@pytest.mark.parametrize("file", [name for name in READ if name not in PRINT])
+def test_numbers_are_printed_by_one_module(file):
+    assert list(printed_by_hand(FILES[file])) == []
+
+
+def test_the_files_that_may_print_floats_do():
+    assert [file for file in PRINT if not list(printed_by_hand(FILES[file]))] == []
+
+
+@pytest.mark.parametrize(
+    ("line", "seen"),
+    [
+        ('f"{float(value.mid()):.7f}"', True),
+        ('f"{x:8.3g}"', True),
+        ('f"{share:.0%}"', True),
+        ('"%.3f" % x', True),
+        ('"{:.2e}".format(x)', True),
+        ('format(x, ".3g")', True),
+        ("value.str(10)", True),
+        ('f"{self.seconds:.3f} s"', False),
+        ('f"{at_most(x, 4)} of {name:>8}"', False),
+        ("str(x)", False),
+    ],
+)
+def test_a_number_that_is_printed_by_hand_is_seen(line, seen):
+    assert bool(list(printed_by_hand(ast.parse(line)))) is seen
