@@ -62,7 +62,7 @@ def read_notion(statement: dict[str, Any], witness: dict[str, Any], subject: Sub
 
 def _convex(points: list[tuple[Fraction, Fraction]]) -> list[tuple[Fraction, Fraction]]:
     """The points of a trade-off function: it leads to (1, 0), falls and is convex."""
-    if len(points) < 2 or points[0][0] != 0 or points[-1] != (Fraction(1), ZERO) or points[0][1] > 1:
+    if not points or points[0][0] != 0 or points[-1] != (Fraction(1), ZERO) or points[0][1] > 1:
         raise Malformed("f does not lead from (0, at most 1) to (1, 0)")
     if any(b[0] <= a[0] or b[1] > a[1] for a, b in pairwise(points)):
         raise Malformed("f does not fall")

@@ -100,9 +100,9 @@ class Table(Subject):
         for items in (self.names, self.columns):
             if not all(isinstance(item, str) for item in items) or len(set(items)) < len(items):
                 raise Malformed("the names of data sets or outputs are not distinct texts")
-        if len(self.names) < 2 or len(self.entries) != (len(self.names) if covers == ALL else 2):
-            raise Malformed("there are too few data sets, or not one row for each that is covered")
-        if not all(isinstance(row, list) and len(row) == len(self.columns) > 0 for row in self.entries):
+        if len(self.entries) != (len(self.names) if covers == ALL else 2):
+            raise Malformed("there is not one row for each that is covered")
+        if not all(isinstance(row, list) and len(row) == len(self.columns) for row in self.entries):
             raise Malformed("a row has not one entry for each output")
         self.every_pair, self._exact = pairs is None, dict[str, bool]()
         self._links: dict[str, dict[str, None]] = {x: {} for x in self.names}

@@ -38,21 +38,13 @@ class EveryN(Supremum):
         kinds: dict[str, type | None] = {"m": int, "first": int, "blocks": list, "below": list}
         self.m, self.first, self.blocks, below = shape(self.cover, "the cover", kinds)
         self.ratio = self.subject.get("nominal_epsilon") == "all"
-        self.below = self._read_below(below)
+        self.below = {(n, x, y): read_cuts(cuts, ZERO, None) for n, x, y, cuts in below}
         if self.subject.get("n") != "all" or len(self.subject.get("prior", ())) != 2:
             raise Malformed("not about every n and two cells")
         self.subject = {**self.subject, **({"nominal_epsilon": "1"} if self.ratio else {})}
         self.law = self.law_of(n=1)
         if self.law.every_pair:
             raise Malformed("the theorem is about one record replaced")
-
-    def _read_below(self, entries: list[Any]) -> dict[tuple[int, int, int], list[End]]:
-        """The cuts of ordered pairs of an n below N: [n, x, x', cuts]."""
-        if entries and not self.ratio:
-            raise Malformed("below is about every epsilon")
-        if not all(isinstance(v, list) and len(v) == 4 and whole(v[:3], 3, 10**4) for v in entries):
-            raise Malformed("an entry of below is not [n, x, x', cuts]")
-        return {(n, x, y): read_cuts(cuts, ZERO, None) for n, x, y, cuts in entries}
 
     def read_blocks(self) -> Cover:
         """The blocks of n with the pairs that they are for: those of each pair join from N to infinity."""
@@ -70,8 +62,8 @@ class EveryN(Supremum):
                 raise Malformed(f"the blocks of the pair {x}, {x + 1} do not rise")
             for (one, *cuts), after in zip(begun, [*starts[1:], None], strict=True):
                 last = None if after is None else after - 1
-                if len(cuts) not in (0, 2) or (cuts and not self.ratio):
-                    raise Malformed("a block is neither n nor [n, cuts, cuts], of every epsilon")
+                if len(cuts) not in (0, 2):
+                    raise Malformed("a block is neither n nor [n, cuts, cuts]")
                 there, back = (read_cuts(part, ZERO, None) for part in cuts) if cuts else (None, None)
                 found.setdefault((side, one, last), []).extend([(x, x + 1, there), (x + 1, x, back)])
         return found

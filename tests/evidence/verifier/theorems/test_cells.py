@@ -13,7 +13,7 @@ from dpaudit.evidence.verifier.family import histograms, read_family
 from dpaudit.evidence.verifier.theorems.cells import Cell, Row
 from dpaudit.evidence.verifier.theorems.ends import block
 from dpaudit.evidence.verifier.theorems.every_epsilon_bounds import gains, matched, over_epsilon
-from dpaudit.evidence.verifier.theorems.every_n_middle import check_first, middle, rise, share, steep, widest
+from dpaudit.evidence.verifier.theorems.every_n_middle import check_first, middle, rise, share, steep, touches, widest
 
 BITS, SLACK = 120, 1e-8
 PRIORS = [F(1), F(1, 2), F(1, 10), F(1, 1000), F(3), F(7, 3), F(12)]
@@ -163,6 +163,7 @@ def test_the_lemmas_of_the_middle():
 
 @pytest.mark.parametrize(("prior", "name", "gamma", "m"), [
     ("11", "EHDL", None, 5), ("17", "EHD", None, 2), ("11", "EHDS", "1/100", 3), ("31", "MH", "1/20", 2),
+    ("13", "MH", "1/20", 2),
 ])  # fmt: skip
 def test_from_which_n_on_the_pairs_near_an_end_are_taken(prior, name, gamma, m):
     """2 (m + 2) records more than the priors differ by; and so many that S is found before the peak of 1/LS."""
@@ -178,6 +179,21 @@ def test_from_which_n_on_the_pairs_near_an_end_are_taken(prior, name, gamma, m):
         else:
             with pytest.raises(Rejected, match="N is too small"):
                 check_first(read_family(made, BITS), n, m, partial(block, made, BITS))
+
+
+@pytest.mark.parametrize(("prior", "m"), [("11", 1), ("13", 1), ("11", 6), ("13", 4), ("31", 4), ("22", 30)])
+def test_from_which_gamma_on_s_is_ls(prior, m):
+    """1 / LS(m) exceeds no earlier 1 / LS(x) by more than gamma (m - x), and rises by at most gamma from m on."""
+    worst = 0.0
+    for alpha in map(float, prior):
+        z, near = alpha + m - 1, [math.lgamma(alpha + i / 2) for i in range(2 * m + 1)]
+        steps = [(near[2 * x] + near[2 * x + 2]) / 2 - near[2 * x + 1] for x in range(m)]  # -ln BC in the limit
+        rest = [1 / math.sqrt(-math.expm1(-step)) for step in steps]
+        limit = [rest[0], *rest]  # 1 / LS(x) = 1 / H(x-1, x) from x = 1 on
+        worst = max(worst, (8 * z + 2) ** 1.5 / (16 * z * z), *((limit[m] - limit[x]) / (m - x) for x in range(m)))
+    for factor, right in ((1 + 1e-6, True), (1 - 1e-6, False)):
+        made = subject("MH", {"gamma": str(F(worst * factor).limit_denominator(10**12))}, 1, [*prior])
+        assert touches(read_family(made, BITS), m, partial(block, made, BITS)) == right
 
 
 @pytest.mark.parametrize(("name", "more"), MECHANISMS[::2])

@@ -66,7 +66,8 @@ def test_the_verifier_accepts_it(ehd, ehdl, above_n):
         above_n.clear()
         lines, said = accepted(document)
         assert words in said["text"]
-        assert "every n" in said["text"]
+        assert said["text"].startswith(f"{document['subject']['mechanism']} with every n, k = 2, prior = ")
+        assert re.search(rf"upper bound: n < {document['cover']['first']} one by one, then \d+ blocks of n", lines[2])
         assert said["checked"] == "full"
         assert above_n == list(range(1, document["cover"]["first"]))
         assert any("not checked" in line for line in accepted(document, full=False)[0])
@@ -89,6 +90,61 @@ def test_an_n_below_is_looked_at_pair_by_pair(ehd, ehdl):
     part.most = Fraction(9, 10)
     with pytest.raises(Rejected, match="n = 8"):
         part.check_below(8)
+
+
+def test_the_words_are_of_the_subject_at_every_n(ehdl):
+    document = changed(ehdl, ("subject", "parameters"), {"gamma": "1/100"})
+    document["subject"]["mechanism"] = "MH"
+    words = "MH with every n, k = 2, prior = 1/10, 1/10, nominal epsilon = 1, gamma = 1/100; adjacent:"
+    assert EveryN(document, False).say()["text"].startswith(words)
+
+
+def test_a_witness_from_n_on_reaches_its_own_loss_and_no_more(ehdl, above_n):
+    """At the n of the witness, N and 400 here, the bound is what the mechanism of that n reaches, not the limit."""
+    for n in (ehdl["cover"]["first"], 400):
+        found = changed(ehdl, ("witness", "n"), n)
+        x, y, r = ((found["witness"][name], n - found["witness"][name]) for name in ("x", "x_prime", "output"))
+        cell = EveryN(ehdl, True).single(n)
+        low, high = cell.loss(x, y, cell.outputs.index(r)).ends()
+        below, above = str(low - Fraction(1, 10**9)), str(high + Fraction(1, 10**9))
+        assert not isinstance(accepted(changed(found, ("statement", "lower"), below), full=False), str)
+        assert "below the stated lower bound" in accepted(changed(found, ("statement", "lower"), above), full=False)
+
+
+def test_a_witness_is_not_seen_from_an_end_before_n_is_large_enough(ehdl):
+    """Next to an end S is not found at n = 12, where its peak is at the other end: the loss would be too large."""
+    subject = {**ehdl["subject"], "mechanism": "MH", "parameters": {"gamma": "1/100"}, "prior": ["3", "1/10"]}
+    forged = {**ehdl, "subject": subject, "witness": {"side": 0, "x": 0, "x_prime": 1, "output": 0, "n": 12}}
+    forged["cover"] = {**ehdl["cover"], "first": 12}
+    part = EveryN(forged, False)
+    whole, near = part.single(12), part.block(0, (12, 12), 1)
+    true, seen = whole.loss((0, 12), (1, 11), whole.outputs.index((0, 12))), near.loss(0, 1, 0)
+    assert true.ends()[1] < seen.ends()[0]
+    between = (true.ends()[1] + seen.ends()[0]).limit_denominator(10**9) / 2
+    forged["statement"] = {**ehdl["statement"], "lower": str(between), "upper": "9"}
+    assert "N is too small for the smooth sensitivity" in accepted(forged, full=False)
+    forged["witness"]["n"] = forged["cover"]["first"] = 3
+    assert "N is too small for the pairs near the ends" in accepted(forged, full=False)
+
+
+@pytest.mark.parametrize(
+    ("m", "first", "prior"), [(24, 71, "1/10"), (23, 72, "1/10"), (24, 72, "25"), (24, 10**4 + 1, "1/10")]
+)
+def test_m_and_n_are_those_of_the_lemmas(ehdl, above_n, m, first, prior):
+    """M from 24 and the priors on, N from 3 M on; what the cover says otherwise is as it should be."""
+    entries = [[[first] for _ in range(m)]]
+    forged = changed(ehdl, ("cover",), {"m": m, "first": first, "blocks": entries, "below": []})
+    forged["subject"]["prior"] = [prior, prior]
+    assert accepted(stated(forged, "-9", "9")) == "malformed: M or N is out of range"
+
+
+def test_the_data_sets_of_a_block_are_in_its_cell(ehdl, above_n, monkeypatch):
+    seen = []
+    monkeypatch.setattr(EveryN, "covered", lambda part, cell, pairs, *_: seen.append((cell, pairs)))
+    part = EveryN(ehdl, True)
+    part.everywhere()
+    assert sum(len(pairs) for _, pairs in seen) > 2 * part.m
+    assert all({x, y} < {*cell.laws[0].datasets()} for cell, pairs in seen for x, y, _ in pairs)
 
 
 def test_every_pair_of_an_n_below_is_there_or_its_mirror_image(ehd, ehdl):
@@ -137,8 +193,9 @@ def test_a_pair_of_a_side_is_not_left_out(ehdl, ehd, above_n):
     for i in (0, 1, len(blocks[0]) - 1):
         found = accepted(changed(ehdl, ("cover", "blocks", 0), blocks[0][:i] + blocks[0][i + 1 :]))
         assert "not one list for each pair" in found
-    assert len(ehd["cover"]["blocks"]) == 2
-    assert "not one list for each pair" in accepted(changed(ehd, ("cover", "blocks"), ehd["cover"]["blocks"][:1]))
+    one, other = ehd["cover"]["blocks"]
+    for wrong in ([one], [one, other, other], [one, [*other, other[0]]], [[*one, one[0]], other]):
+        assert "not one list for each pair" in accepted(changed(ehd, ("cover", "blocks"), wrong))
 
 
 def test_fewer_blocks_do_not_cover(ehdl, above_n):
@@ -258,26 +315,26 @@ def excess_of(whole, ends, cell, x):
     return (whole.largest_loss(*ends) - cell.largest_loss(x, x + 1)).lo > 0
 
 
-def test_the_middle_is_that_of_the_engine():
+@pytest.mark.parametrize(
+    ("mech", "more", "m"),
+    [("EHDL", {}, 24), ("EHDL", {}, 40), ("EHDL", {}, 60), ("EHDL", {}, 100), ("EHDL", {}, 1000),
+     ("EHDS", {"gamma": "2"}, 24), ("MH", {"gamma": "1/9"}, 24), ("EHD", {}, 24), ("EHD/exact", {}, 24)],
+)  # fmt: skip
+def test_the_middle_is_that_of_the_engine(mech, more, m):
+    """The part that is the largest differs with M."""
     from dpaudit.forall.every_n import family_of
     from dpaudit.forall.ranged import read
     from dpaudit.numbers import balls
 
-    for mech, more in (
-        ("EHDL", {}),
-        ("EHDS", {"gamma": "2"}),
-        ("MH", {"gamma": "1/9"}),
-        ("EHD", {}),
-        ("EHD/exact", {}),
-    ):
-        ranged = read(mech, n="all", prior="1/2,3", **more)
-        family, subject = family_of(ranged), ranged.describe()
-        law = read_family({**subject, "n": 1}, 140)
-        own = middle(law, 24, 100, partial(block, subject, 140)) * law.epsilon
-        with balls.precision(128):
-            low, high = balls.ends(family.middle(24, 100))
-        assert own.ends()[0] <= high
-        assert low <= own.ends()[1]
+    ranged = read(mech, n="all", prior="1/2,3", **more)
+    family, subject = family_of(ranged), ranged.describe()
+    law = read_family({**subject, "n": 1}, 140)
+    own = middle(law, m, 5 * m, partial(block, subject, 140)) * law.epsilon
+    with balls.precision(128):
+        low, high = balls.ends(family.middle(m, 5 * m))
+    assert own.ends()[0] <= high
+    assert low <= own.ends()[1]
+    assert own.ends()[1] - own.ends()[0] < Fraction(1, 10**20)
 
 
 def test_a_tie_at_one_record_is_accepted_and_no_smaller_bound(above_n):

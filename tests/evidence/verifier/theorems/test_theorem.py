@@ -17,7 +17,9 @@ from dpaudit.evidence.verifier.main import extent, verify
 from dpaudit.evidence.verifier.reading import digest
 from dpaudit.evidence.verifier.theorems.every_epsilon import Ratio
 from dpaudit.evidence.verifier.theorems.every_epsilon_laplace import LaplaceRatio
+from dpaudit.evidence.verifier.theorems.prior_map import Map
 
+SHARES = [Fraction(1, 4), Fraction(1, 8), Fraction(1, 8), Fraction(1, 2)]
 RATIOS = [
     ("EHDL", {"n": 6, "eps": "all"}),
     ("EHDL", {"n": 5, "prior": "1/100,3", "eps": "all"}),
@@ -72,6 +74,8 @@ def test_the_verifier_accepts_it(mech, setting):
         assert any("not checked" in line for line in lines) != full
     assert said["verdict"] == verdict
     assert said["checked"] == "full"
+    assert "None" not in " ".join(lines)
+    assert "nominal epsilon = 1" not in said["text"] or setting.get("eps") is None
 
 
 def places(node, path=()):
@@ -261,6 +265,38 @@ def test_a_map_of_which_no_box_is_looked_at_is_not_checked():
     assert "verdict: NOT CHECKED; checked: NOTHING BUT THE SHARES" in said["text"]
     assert said["verdict"] is None
     assert extent(said) == "NOTHING BUT THE SHARES"
+
+
+def test_the_halves_of_a_box_are_its_halves():
+    every = [[[0, 1], [1, 0]], [[1, 0], [0, 1]]]
+    document = certificate_of("EHD", {"n": 1, "prior": "1..3,5..9", "claim": "9"})
+    cover = [0, every, [1, every, "UNDECIDED", [1, every, "UNDECIDED", "UNDECIDED"]], "UNDECIDED"]
+    part = Map(changed(document, ("cover",), cover), True)
+    assert part.lines()
+    pairs = frozenset((x, y) for x in part.law.datasets() for y in part.law.neighbors(x))
+    leaves = [(share, sides, found) for kind, share, sides, found in part._leaves(cover, part.sides, pairs, 1) if share]
+    boxes = [((1, 2), (5, 7)), ((1, 2), (7, 8)), ((1, 2), (8, 9)), ((2, 3), (5, 9))]
+    assert leaves == [(share, [*box], pairs) for share, box in zip(SHARES, boxes, strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [(("subject", "prior", 0), "1/4..1/1000"), (("subject", "prior", 0), "1/1000..1/8..1/4"),
+     (("subject", "prior", 0), "1/4.."), (("statement", "claimed"), "-1")],
+)  # fmt: skip
+def test_a_map_is_of_a_box_and_a_bound(path, value):
+    document = certificate_of("EHD", {"n": 1, "prior": "1/1000..1/4,1/1000..1/4", "rest": "1/3"})
+    document["cover"] = "UNDECIDED"
+    assert accepted(document, full=False)
+    assert accepted(changed(document, path, value), full=False) is None
+
+
+def test_a_witness_of_a_box_is_a_pair_of_adjacent_data_sets():
+    """(0, 2) and (2, 0) differ in two records: their loss exceeds what is claimed, and refutes nothing."""
+    document = certificate_of("EHD", {"n": 2, "prior": "1..2,1", "claim": "1"})
+    for pair, right in (([[0, 2], [1, 1]], True), ([[0, 2], [2, 0]], False)):
+        refuted = changed(document, ("cover",), ["REFUTED", *pair, [0, 2]])
+        assert (accepted(changed(refuted, ("statement", "claimed"), "1/100")) is not None) == right
 
 
 def test_a_refuted_map_is_checked_at_one_witness():

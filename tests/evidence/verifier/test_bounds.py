@@ -1,0 +1,53 @@
+"""What the certificate of a finite law states: forms that are read, and those that are refused."""
+
+from fractions import Fraction as F
+
+import attacks
+import pytest
+from certificates import changed, outcome
+
+from dpaudit.evidence.verifier.arithmetic import Malformed
+from dpaudit.evidence.verifier.bounds import _convex
+
+ROWS = [["3/4", "1/4"], ["1/4", "3/4"]]
+GUARANTEE = {"kind": "trade-off", "points": [["0", "1"], ["1/4", "1/4"], ["1", "0"]], "text": None}
+CURVE = {**attacks.table(ROWS), "witness": {"x": "x0", "x_prime": "x1", "threshold": "0"}}
+CURVE["statement"] = {"quantity": "trade-off", "lower": "0", "upper": "0", "guarantee": GUARANTEE}
+CURVE["law"] = {"covers": "all", "rows": [[[3, 0, -2], [1, 0, -2]], [[1, 0, -2], [3, 0, -2]]]}
+
+
+@pytest.mark.parametrize(("path", "value", "reason"), [
+    (("text",), None, None),
+    (("kind",), "gaussian", "not of the kind of the quantity"),
+    (("points",), ["01", "10"], "not a list of pairs"),
+    (("points",), [["0", "1"], ["1", "0", "0"]], "not a list of pairs"),
+    (("points",), [], "does not lead"),
+    (("points",), [["0", "1"]], "does not lead"),
+    (("points",), [["1", "0"]], "does not lead"),
+    (("text",), "f-DP", "does not say what its numbers say"),
+])  # fmt: skip
+def test_the_guarantee_of_a_trade_off_function(path, value, reason):
+    found = outcome(changed(CURVE, ("statement", "guarantee", *path), value), full=True)
+    assert found is None if reason is None else reason in found
+
+
+@pytest.mark.parametrize(("points", "reason"), [
+    (["0 1", "1 0"], None),
+    (["0 1", "1/2 0", "1 0"], None),
+    (["0 0", "1 0"], None),
+    (["0 1/2", "1/4 1/4", "1/2 0", "1 0"], None),
+    (["0 11/10", "1 0"], "does not lead"),
+    (["1/10 1", "1 0"], "does not lead"),
+    (["0 1", "1 1/10"], "does not lead"),
+    (["0 1", "9/10 0"], "does not lead"),
+    (["0 1", "1/2 1/4", "1/2 1/8", "1 0"], "does not fall"),
+    (["0 1/4", "1/4 1/2", "1 0"], "does not fall"),
+    (["0 1", "1/4 3/4", "1/2 1/4", "1 0"], "not convex"),
+])  # fmt: skip
+def test_a_trade_off_function_falls_to_the_right_and_is_convex(points, reason):
+    pairs = [tuple(map(F, point.split())) for point in points]
+    if reason is None:
+        assert _convex(pairs) == pairs
+    else:
+        with pytest.raises(Malformed, match=reason):
+            _convex(pairs)
