@@ -22,16 +22,16 @@ ROOT = Path(__file__).parents[2]
 KILLED = ("killed", "timeout", "crash")
 KINDS = (*KILLED, "survived", "unreached", "not tried")
 SLOW = 2.0
-"""CPU seconds, over all its cases, of a test function that only --all runs."""
+"""A test function whose cases take more CPU seconds than this runs only with --all."""
 
 
 def say(text: str) -> None:
-    """Prints past what captures the output of tests."""
+    """Prints even while pytest captures the output of tests."""
     print(text, file=sys.__stdout__, flush=True)
 
 
 def sources(wanted: list[str]) -> dict[str, Path]:
-    """The modules of dpaudit that are meant, in the order of the names; all without names."""
+    """The modules of dpaudit that the names select, in the order of the names; all of them without names."""
     parts = {path.relative_to(ROOT / "dpaudit").with_suffix("").parts: path for path in ROOT.glob("dpaudit/*/**/*.py")}
     names = {".".join(part for part in key if part != "__init__"): path for key, path in sorted(parts.items())}
     return {m: path for name in wanted or [""] for m, path in names.items() if f"{m}.".startswith(name and f"{name}.")}
@@ -43,8 +43,8 @@ def slow_tests() -> set[str]:
     return {name for name, seconds in (line.rsplit(" ", 1) for line in lines) if float(seconds) > SLOW}
 
 
-def told(mutant: Mutant, outcome: Outcome, seconds: float, log: Path | None) -> str:
-    """The kind of the outcome; it is written to the log, and printed if no test saw the mutant."""
+def record(mutant: Mutant, outcome: Outcome, seconds: float, log: Path | None) -> str:
+    """The kind of the outcome, which is logged, and printed if no test noticed the mutant."""
     if log:
         entry = {"mutant": mutant.text, "line": mutant.line, **vars(outcome), "seconds": round(seconds, 2)}
         with log.open("a") as file:
@@ -65,7 +65,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--only", default="", help="mutants whose text contains this")
     parser.add_argument("--list", action="store_true", help="list the mutants and run nothing")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="a sample: every N-th mutant of each module")
-    parser.add_argument("--log", type=Path, help="append a JSON line a mutant to this file; the killed are not rerun")
+    parser.add_argument("--log", type=Path, help="append one JSON line per mutant; killed ones are not rerun")
     return parser.parse_args()
 
 
@@ -90,7 +90,7 @@ def main() -> int:
             for mutant in each if files[module].is_relative_to(room.folder) else []:
                 kind, begin = known.get(mutant.text, ""), time.monotonic()
                 if kind not in KILLED:
-                    kind = told(mutant, room.try_mutant(mutant, files[module]), time.monotonic() - begin, options.log)
+                    kind = record(mutant, room.try_mutant(mutant, files[module]), time.monotonic() - begin, options.log)
                 tallies[module][kind] += 1
 
     for name in dict.fromkeys(m.split(".")[0] for m in work):

@@ -6,6 +6,7 @@ import ast
 import copy
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 BINARY = {
     ast.Add: ast.Sub,
@@ -32,13 +33,13 @@ COMPARE = {
 BOOLEAN = {ast.And: ast.Or, ast.Or: ast.And}
 NAMES = {"min": "max", "max": "min", "any": "all", "all": "any", "minimum": "maximum", "maximum": "minimum"}
 Path = tuple[tuple[str, int | None], ...]
-"""The way from the module to a node: fields, and places in lists."""
+"""The way from the module to a node: fields, and positions in lists."""
 SKIPPED_FIELDS = {"annotation", "returns", "decorator_list", "format_spec", "type_ignores"}
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """One change: where, what was there, what is there instead, the whole module's new tree, the way to the change."""
+    """One change: its function and line, the code before and after, the new tree of the module, the way to the node."""
 
     place: str
     line: int
@@ -54,15 +55,15 @@ class Mutant:
 
 
 def changes(node: ast.AST) -> Iterator[ast.AST]:
-    """Yields what may stand in the place of this node, one change each, its children otherwise as they are."""
+    """Yields the replacements of this node, each with one change; its children otherwise stay as they are."""
     match node:
         case ast.BinOp(op=op) | ast.AugAssign(op=op) if type(op) in BINARY:
             yield _with(node, op=BINARY[type(op)]())
         case ast.BoolOp(op=op):
             yield _with(node, op=BOOLEAN[type(op)]())
         case ast.Compare(ops=ops):
-            for i, op in enumerate(ops):
-                yield _with(node, ops=[*ops[:i], COMPARE[type(op)](), *ops[i + 1 :]])
+            for i, comparison in enumerate(ops):
+                yield _with(node, ops=[*ops[:i], COMPARE[type(comparison)](), *ops[i + 1 :]])
         case ast.UnaryOp(op=ast.USub() | ast.Not(), operand=operand):
             yield operand
         case ast.Constant(value=bool(value)):
@@ -75,7 +76,7 @@ def changes(node: ast.AST) -> Iterator[ast.AST]:
         case ast.Call():
             yield from _calls(node)
     match node:
-        case ast.Return(value=value) if value is not None and not _is_none(value):
+        case ast.Return(value=ast.expr() as returned) if not _is_none(returned):
             yield ast.Return(ast.Constant(None))
         case ast.If(test=test) | ast.While(test=test) if isinstance(test, ast.Name | ast.Call | ast.Attribute):
             yield _with(node, test=ast.UnaryOp(ast.Not(), test))
@@ -132,7 +133,7 @@ def mutants(source: str, module: str) -> list[Mutant]:
 
 
 def _positions(node: ast.AST, path: Path, place: str) -> Iterator[tuple[Path, str]]:
-    """Yields the way to every node that may be changed, and the dotted name of what it lies in."""
+    """Yields the way to every node that may be changed, and the dotted name of the scope around it."""
     for name, value in ast.iter_fields(node):
         if name in SKIPPED_FIELDS:
             continue
@@ -141,14 +142,13 @@ def _positions(node: ast.AST, path: Path, place: str) -> Iterator[tuple[Path, st
                 continue
             if isinstance(child, ast.keyword) and child.arg == "strict":  # zip's own check of what cannot happen
                 continue
-            named = isinstance(child, ast.FunctionDef | ast.ClassDef)
-            inner = f"{place}.{child.name}" if named else place
+            inner = f"{place}.{child.name}" if isinstance(child, ast.FunctionDef | ast.ClassDef) else place
             if hasattr(child, "lineno"):
                 yield (*path, (name, i)), inner
             yield from _positions(child, (*path, (name, i)), inner)
 
 
-def at(tree: ast.AST, path: Path) -> ast.AST:
+def at(tree: Any, path: Path) -> Any:
     """The node at the end of the path."""
     for name, i in path:
         value = getattr(tree, name)
@@ -156,7 +156,7 @@ def at(tree: ast.AST, path: Path) -> ast.AST:
     return tree
 
 
-def _replaced(tree: ast.AST, path: Path, new: ast.AST) -> ast.AST:
+def _replaced(tree: Any, path: Path, new: ast.AST) -> Any:
     """Returns the tree with the node at the path replaced; everything off the path is shared."""
     if not path:
         return new

@@ -1,4 +1,4 @@
-"""Which functions of a room each of its tests enters, and a mutant tried on the tests that enter its function.
+"""Records which functions of a room each test enters, and tries a mutant on the tests that enter its function.
 
 The tests are collected once. A fork runs them all under a recorder; then every mutant gets a fork of its own, which
 puts the mutant in place and runs the tests that enter the function, the cheap and direct ones first, until one fails.
@@ -30,7 +30,7 @@ import pytest
 from tests.mutation.operators import Mutant, at
 
 MEMORY, PATIENCE = 4 << 30, 300
-"""Bytes of a mutant at most; seconds without a word from a fork after which it is killed."""
+"""The bytes that a mutant may use, and the seconds of silence after which a fork is killed."""
 OPTIONS = ("-o", "addopts=", "--doctest-modules", "--import-mode=importlib", "--capture=sys", "--tb=native",
            "--assert=plain", "-p", "no:cacheprovider", "--hypothesis-profile=mutation")  # fmt: skip
 hypothesis.settings.register_profile(
@@ -43,12 +43,12 @@ hypothesis.settings.register_profile(
 )
 Name = tuple[str, str]
 """A function of a room: its file and its qualified name."""
-Say = Callable[[str], None]
+Say = Callable[[str], object]
 
 
 @dataclass
 class Test:
-    """A test that the recorder has seen pass: its cost in CPU seconds, what it enters, the mutants it has killed."""
+    """A test that passed under the recorder: its CPU seconds, the functions it enters, the mutants it has killed."""
 
     item: Any
     seconds: float
@@ -57,13 +57,13 @@ class Test:
 
     @property
     def rank(self) -> float:
-        """Small for a test that is cheap and about few functions."""
+        """Small for a cheap test of few functions."""
         return self.seconds * len(self.enters)
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a mutant: killed, timeout or crash by a test; survived; unreached; or not tried."""
+    """What became of a mutant: killed, a timeout or a crash by a test; or survived, unreached or not tried."""
 
     kind: str
     by: str = ""
@@ -152,7 +152,7 @@ class Room:
         return True
 
     def _record(self, item: Any) -> str:
-        """Runs a test, with its own fixtures; one that starts processes does not pass, as the mutant is not there."""
+        """Runs a test with its own fixtures. One that starts processes fails: they would lack the mutant."""
         entered: dict[int, CodeType] = {}
 
         def note(frame: FrameType, event: str, _: object) -> None:
@@ -212,11 +212,12 @@ class Room:
             hook = test.item.config.hook
             hook.pytest_runtest_protocol(item=test.item, nextitem=following and following.item)
             if self.failed:
-                return say("killed")
+                say("killed")
+                return
         say("survived")
 
     def _function(self, mutant: Mutant, module: ModuleType) -> tuple[set[Name], Callable[[], None]] | None:
-        """The function that the mutant lies in, and what gives it the new code or the new default values."""
+        """The function that contains the mutant, and a way to give it the new code or the new default values."""
         nodes = [(i, at(mutant.tree, mutant.path[:i])) for i in range(1, len(mutant.path) + 1)]
         depth, node = next(((i, n) for i, n in nodes if isinstance(n, ast.FunctionDef)), (0, None))
         if node is None:
@@ -234,8 +235,8 @@ class Room:
                     function.__kwdefaults__ = space[names[-1]].__kwdefaults__
 
             return ({name}, apply) if name in self.live else None
-        line = min(part.lineno for part in (node, *node.decorator_list))
-        statement = compile(ast.Module([mutant.tree.body[mutant.path[0][1]]], []), str(module.__file__), "exec")
+        line = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+        statement = compile(ast.Module([at(mutant.tree, mutant.path[:1])], []), str(module.__file__), "exec")
         code = next(c for c in _codes(statement) if (c.co_name, c.co_firstlineno) == (node.name, line))
         live = [f for f in self.live.get(_name(code), []) if f.__code__.co_firstlineno == line]
         if not live or any(f.__code__.co_freevars != code.co_freevars or f.__code__ == code for f in live):
@@ -248,9 +249,12 @@ class Room:
         return {_name(code)}, swap
 
     def _constant(self, mutant: Mutant, module: ModuleType) -> tuple[set[Name], Callable[[], None]] | None:
-        """The functions that mention the constant of the module, and what changes it wherever it was imported."""
-        match mutant.tree.body[mutant.path[0][1]]:
-            case ast.Assign(targets=[ast.Name(name)], value=value) | ast.AnnAssign(target=ast.Name(name), value=value):
+        """The functions that mention the constant of the module, and a way to change it wherever it was imported."""
+        match at(mutant.tree, mutant.path[:1]):
+            case (
+                ast.Assign(targets=[ast.Name(name)], value=ast.expr() as value)
+                | ast.AnnAssign(target=ast.Name(name), value=ast.expr() as value)
+            ):
                 pass
             case _:
                 return None
