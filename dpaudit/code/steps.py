@@ -135,7 +135,7 @@ def _power(a: Any, b: Any) -> dict[Any, int] | None:
         return merged((b.directions, 1 if a >= 1 else -1)) if a > 0 else None
     if not compare(operator.lt, a, 0):
         return merged((a.directions, 1 if b >= 0 else -1))
-    if b != int(b) or compare(operator.gt, a, 0):
+    if b != int(b):
         return None
     return merged((a.directions, (1 if int(b) % 2 else -1) * (1 if b >= 0 else -1)))
 

@@ -32,6 +32,7 @@ class Hostile:
     def __index__(self): note(); return 0
     def __format__(self, text): note(); return ""
     def __getitem__(self, place): note(); return 0
+    def __delitem__(self, place): note()
     def __enter__(self): note()
     def __exit__(self, *_): pass
     def __getattr__(self, name): note(); raise AttributeError(name)
@@ -78,6 +79,11 @@ class Listing(abc.ABC):
     def __subclasses__(cls): note(); return []
 class Asking:
     def ask(self): return super().__init__
+class Under: flag = Got()
+class Over(Under):
+    flag = 0
+    def ask(self): return super().flag
+class Top(Over): pass
 class Names(dict):
     def __getitem__(self, name): note(); return dict.__getitem__(self, name)
 def elsewhere(names): return types.FunctionType((lambda: Plain).__code__, names)
@@ -116,6 +122,8 @@ Started('entry')
 NAMES()
 super()
 super().flag
+Top().ask()
+spare = 0; del spare, HOSTILE[0]
 issubclass(BASED, int)
 [*HOSTILE]
 [*rest] = HOSTILE
@@ -153,6 +161,7 @@ BLOCKS = (
     "try: raise ValueError from Raising\nexcept ValueError: pass",
     "try: raise Spoofed()\nexcept Exception: pass",
     "try: SyntaxError('', HOSTILE)\nexcept TypeError: pass",
+    "try: assert 0, note()\nexcept AssertionError: pass",
     "try: METHOD.__name__\nexcept AttributeError: pass",
     "try: Asking.ask(CLASSLESS)\nexcept TypeError: pass",
     "def inner(given=note()): pass",
@@ -161,8 +170,6 @@ BLOCKS = (
     "match HOSTILE:\n    case 1: pass\n    case _: pass",
 )
 CHANGED = {
-    "np.add(NUMBERS, 1, out=NUMBERS)": "NUMBERS[0]",
-    "NUMBERS[:][0] += 1": "NUMBERS[0]",
     "max(ONE, OTHER).append(len(ONE))": "len(ONE) + len(OTHER)",
     "rng.choice([ONE]).append(1)": "len(ONE)",
     "(lambda: ONE)().append(1)": "len(ONE)",
@@ -227,6 +234,15 @@ def put():
 held = ValueError()
 put()
 return held.__suppress_context__
+
+def put():
+    if rng.randrange(4) == 0:
+        for _ in held: break
+    return 0
+held = reversed([1, 0])
+put()
+LOOP
+return [*held] == [1]
 """
 MORE = """
 import numbers, random

@@ -29,6 +29,7 @@ a class | Box.flag = 0 | Box.flag = 1 | Box.flag
 a metaclass | Meta.flag = 0 | Meta.flag = 1 | Meta.flag
 a class of its own | class Own: flag = 0 | Own.flag = 1 | Own.flag
 a function | def keeper(): pass | keeper.flag = 1 | hasattr(keeper, 'flag')
+the defaults of a function | given.__defaults__ = (0,) | given.__defaults__ = (1,) | given()
 a default argument | def keeper(box=[]): return box | keeper().append(1) | keeper()
 the code of a function | def keeper(): return 0 | keeper.__code__ = other.__code__ | keeper()
 a global | STATE['flag'] = 0 | STATE['flag'] = 1 | STATE['flag']
@@ -134,6 +135,7 @@ def echo():
         new = yield got
         got = new or got
 def other(): return 1
+def given(k=0): return k
 @functools.cache
 def cached(k): return k
 @contextlib.contextmanager

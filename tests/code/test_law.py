@@ -144,6 +144,7 @@ UNFOLLOWED = {
     "os.urandom(1)": "line 3: os.urandom cannot be followed",
     "rng.gauss(0, 1) < 0": "line 3: .*needs the number itself",
     "np.random.default_rng().normal() < 0": "line 3: Generator.normal cannot be followed",
+    "len(pickle.dumps(rng.random()))": "line 3: copying or storing a draw",
     "float(rng.random()) < 0.5": "line 3: .*needs the number itself",
 }
 
@@ -151,7 +152,7 @@ UNFOLLOWED = {
 @pytest.mark.parametrize("expression", UNFOLLOWED)
 def test_what_cannot_be_followed_says_where(expression):
     with pytest.raises(Refused, match=UNFOLLOWED[expression]):
-        law(sampler(f"return {expression}", "import os, random"))
+        law(sampler(f"return {expression}", "import os, pickle, random"))
 
 
 CALLS = [0]

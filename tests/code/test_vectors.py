@@ -1,10 +1,11 @@
 """Vectors of draws: numpy is followed as it is, or refused by name."""
 
+import math
 import random
 from fractions import Fraction
 from itertools import permutations
 
-import numpy as np  # noqa: F401
+import numpy as np
 import pytest
 
 from dpaudit.code.law import Refused
@@ -17,6 +18,8 @@ ROUNDED = sum(4 + 2 * (1 - k / 2**53) == 6 for k in range(1, 9)) * TOP
 QUARTERS = (Fraction(1, 4) + TOP, Fraction(1, 4), Fraction(1, 4), Fraction(1, 4) - TOP)
 """searchsorted counts what lies strictly below: 0.25 itself still belongs to the first place."""
 ROWS = [tuple(p) for p in permutations([(1, 2), (3, 4), (5, 6)])]
+SUMS = [float(x) for x in np.cumsum([0.1] * 10)]
+BELOW_NINE = Fraction(math.ceil(Fraction(SUMS[8] / SUMS[9]) * 2**53), 2**53)
 LAWS = """
 a = np.array([[1, 2], [3, 4], [5, 6]])
 rng.shuffle(a)
@@ -65,6 +68,8 @@ u = rng.integers(1, 3) * 0.1
 xs = [u] + [0.1] * 8  # a plain array of nine floats, which numpy adds in an order of its own
 return float(np.sum(xs)), float(np.array(xs).mean()), np.array(xs).dtype.name
 = {(float(np.sum([u] + [0.1] * 8)), float(np.mean([u] + [0.1] * 8)), "float64"): F(1, 2) for u in (0.1, 0.2)}
+return bool(rng.choice(10, p=[0.1] * 10) == 9)  # the sums end below 1, and are divided by their end
+= {True: 1 - BELOW_NINE, False: BELOW_NINE}
 a = rng.integers(0, 2, size=2)
 b = a
 a += 1
