@@ -6,16 +6,20 @@ import signal
 import subprocess
 import sys
 import time
+from argparse import Namespace
 from pathlib import Path
 
 import attacks
 import pytest
 from certificates import changed, make, outcome
+from mutate_certificates import fit_enclosures
 
 import dpaudit
 from dpaudit.cli import main
 from dpaudit.evidence import certificate
 from dpaudit.evidence.pack import pack
+from dpaudit.evidence.verifier import main as program
+from dpaudit.evidence.verifier.family import read_family
 from dpaudit.evidence.verifier.main import MEMORY as LIMIT
 from dpaudit.evidence.verifier.main import SECONDS as TIME
 from dpaudit.evidence.verifier.main import run
@@ -61,6 +65,71 @@ def test_it_runs_alone_as_one_file(tmp_path):
     done = alone(str(tmp_path / "none.json"), folder=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.count("\n") == 1
+
+
+def of_its_witness(document):
+    """The same certificate with two of its rows."""
+    x, y = (read_family(document["subject"], 64).place(document["witness"][name], name) for name in ("x", "x_prime"))
+    held = dict(zip(read_family(document["subject"], 64).datasets(), document["law"]["rows"], strict=True))
+    return changed(document, ("law",), {"covers": "witness", "rows": [held[x], held[y]]})
+
+
+def of_three_rows(upper):
+    """The delta(0) of the witness is 1/100, that of another pair 2/5."""
+    document = attacks.table([["1/2", "1/2"], ["51/100", "49/100"], ["9/10", "1/10"]], upper=upper)
+    fit_enclosures(document)
+    return attacks.sealed(document)
+
+
+@pytest.fixture
+def here(monkeypatch, capsys, tmp_path):
+    """The exit code and what is printed about a certificate, without a process of its own."""
+
+    def child(path, full, seconds, memory):
+        return program._child(Namespace(certificate=path, full=full, seconds=seconds, memory=memory))
+
+    def verifier(document, *options):
+        path = tmp_path / "c.json"
+        path.write_text(json.dumps(document))
+        monkeypatch.setattr(sys, "argv", ["dpaudit-verify", str(path), *options])
+        return program.main(), capsys.readouterr().out
+
+    monkeypatch.setattr(program, "_confine", lambda *_: None)
+    monkeypatch.setattr(program, "run", child)
+    monkeypatch.setattr(program.signal, "signal", lambda *_: None)
+    return verifier
+
+
+@pytest.mark.parametrize(
+    ("made", "options", "code", "result", "words"),
+    [
+        (lambda: make(("EHDS", {"n": 4})), [], 0, "ACCEPTED", "ACCEPTED (witness only): EHDS with n = 4"),
+        (lambda: make(("EHDS", {"n": 4})), ["--full"], 0, "ACCEPTED", "ACCEPTED (full): EHDS with n = 4"),
+        (lambda: of_its_witness(make(("EHDS", {"n": 4}))), [], 0, "ACCEPTED", "ACCEPTED (witness only): "),
+        (lambda: of_its_witness(make(("EHDS", {"n": 4}))), ["--full"], 3, "WITNESS CHECKED",
+         "WITNESS CHECKED: the lower bound holds; the upper bound is not covered: "),
+        (lambda: of_three_rows("2/5"), ["--full"], 0, "ACCEPTED", "ACCEPTED (full): "),
+        (lambda: of_three_rows("39/100"), [], 0, "ACCEPTED", "ACCEPTED (witness only): "),
+        (lambda: of_three_rows("39/100"), ["--full"], 1, "REJECTED", "REJECTED: the value of "),
+        (lambda: {**of_three_rows("2/5"), "made": "later"}, ["--full"], 1, "REJECTED", "REJECTED: the hash does not"),
+    ],
+)  # fmt: skip
+def test_the_result_is_printed_and_is_the_exit_code(here, made, options, code, result, words):
+    document = made()
+    found, printed = here(document, *options)
+    assert found == code
+    assert printed.splitlines()[-1].startswith(words)
+    found, printed = here(document, "--json", *options)
+    assert (found, json.loads(printed)["result"]) == (code, result)
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"{}", b'{"format": "dpaudit certificate"}', b"\xff"])
+def test_a_file_that_cannot_be_read_as_a_certificate_is_rejected(here, tmp_path, content):
+    (tmp_path / "odd.json").write_bytes(content)
+    found = program.run(str(tmp_path / "odd.json"), True, 1, 1)
+    assert (found["established"], found["statement"], found["unreadable"]) == ([], None, None)
+    assert found["reason"].startswith("malformed: ")
+    assert ("this is no certificate" in found["reason"]) == (b"dpaudit" not in content)
 
 
 def test_the_archive_is_always_the_same(tmp_path):
