@@ -33,7 +33,7 @@ MEMBERS = {
 }
 """The documented members of a class, besides those of ``dpaudit.claims``, whose members are all documented."""
 
-CONSTANTS = {"MECHANISMS": "the classes of the documents' eight mechanisms, by name", "PI": "π, as an expression"}
+CONSTANTS = {"MECHANISMS": "the mechanisms of the posterior family, by name", "PI": "π, as an expression"}
 
 NOTES = {
     "forall": "`dpaudit.epsilon` answers for one setting, or with a theorem if n, ε or the prior is a range or `all`.",

@@ -1,5 +1,5 @@
 """Arithmetic on numbers that are not known yet. A step is the very function that the code calls, applied at concrete
-numbers; here stands only in which direction it is monotone.
+numbers; this module only says in which direction it is monotone.
 
 + - * / and the square root are correctly rounded and so monotone; floor, ceil, round and comparisons are too. The
 logarithm, the exponential and powers of the C library and of numpy are assumed to be; the answer names them.

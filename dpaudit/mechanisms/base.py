@@ -193,7 +193,7 @@ class Mechanism(Audited):
 class PosteriorMechanism(Mechanism):
     """A mechanism that releases Dir(prior + output) for data given by its histogram."""
 
-    summary: ClassVar[str] = ""
+    summary: ClassVar[str]
     """What it does, in a few words."""
     releases_posterior: ClassVar[bool] = True
     model: Model

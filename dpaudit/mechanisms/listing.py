@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from dpaudit.mechanisms.named.base import Named
 
 
-FAMILY, INSTALLED = "the documents' eight", "installed packages"
+FAMILY, INSTALLED = "posterior family", "installed packages"
 
 
 def listing() -> list[dict[str, Any]]:
     """Name, group, summary, formula, claimed guarantee, parameters and source of every mechanism."""
     rows = [describe_known(name) for name in named.names()]
-    rows += [_row(kind, FAMILY, kind.summary or kind.formula, claim_text(kind)) for kind in REGISTRY.values()]
+    rows += [_row(kind, FAMILY, kind.summary, claim_text(kind)) for kind in REGISTRY.values()]
     outside = "registered by an installed package; not loaded for this list"
     return rows + [
         {
@@ -35,7 +35,7 @@ def describe_known(name: str) -> dict[str, Any]:
     """The row of one mechanism by name; of a known one also its closed forms, its data sets and an example."""
     if not named.is_named(name):
         kind = lookup(name)
-        return _row(kind, FAMILY, kind.summary or kind.formula, claim_text(kind))
+        return _row(kind, FAMILY, kind.summary, claim_text(kind))
     base, variants = named.canonical(name)
     found = named.kind_of(base)
     group = next(group for group, rows in named.NAMED.items() if base in rows)

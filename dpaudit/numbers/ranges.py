@@ -30,7 +30,7 @@ class Range:
         return f"{self.low}..{self.high}" + ("" if self.step is None else f"..{self.step}")
 
     def count(self, option: str, most: int = MOST_POINTS, text: Exact | None = None) -> int:
-        """How many points it has, at most ``most``; the step is 1 where none is given. It was written so."""
+        """How many points it has, at most ``most``; the step is 1 where none is given. An error shows ``text``."""
         found = int((self.high - self.low) // (self.step or 1)) + 1
         if found > most:
             rule = f"has {approximately(found)} points, at most {most} are allowed; take a larger step: a..b..step"

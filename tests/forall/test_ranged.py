@@ -147,7 +147,7 @@ def test_a_form_offered_for_every_epsilon_is_that_of_the_law():
                 for x, delta in zip(model.histograms, deltas, strict=True):
                     assert balls.overlap(law.rate(x), balls.ball(form.e / 2) / delta)
                     assert balls.overlap(scaled.rate(x), law.rate(x) * balls.ball(Fraction(7, 3)))
-    assert offered == {"EHD", "EHDL", "EHDS", "MH"}
+    assert offered >= {"EHD", "EHDL", "EHDS", "MH"}
 
 
 @pytest.mark.parametrize("words", [{"n": 5, "eps": "all"}, {"n": "all", "digits": 3}, {"n": 5, "prior": "1..2,1"}])

@@ -23,7 +23,7 @@ def name(case):
 def test_there_are_enough_cases_of_every_kind():
     assert len(cases.CASES) >= 300
     assert {len(case[2]) for case in cases.CASES} == {2, 3, 4}
-    assert {case[0] for case in cases.CASES} == set(dpaudit.MECHANISMS)
+    assert {case[0] for case in cases.CASES} == set(ref.MECHANISMS)
     assert any(len(set(case[2])) > 1 for case in cases.CASES)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+ROOT = Path(__file__).parents[2]
 FILE = '''
 from dataclasses import dataclass
 from fractions import Fraction
@@ -27,6 +28,7 @@ class Tempered(Exponential):
 
     temperature: Fraction = Fraction(1)
     name: ClassVar[str] = "Tempered"
+    summary: ClassVar[str] = "exponential, at a temperature"
     formula: ClassVar[str] = "P(r) ∝ exp(−ε·H(x,r) / (2·T·LS(x)))"
     source: ClassVar[str] = "made up"
     parameters: ClassVar[tuple[Parameter, ...]] = (
@@ -61,10 +63,12 @@ def place(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def run(place):
-    root = str(Path(__file__).parents[2])
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(place), root])}
+def environment(place):
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(place), str(ROOT)])}
 
+
+@pytest.fixture(scope="module")
+def run(place, environment):
     def call(*words, code=0):
         command = [sys.executable, "-m", "dpaudit", *map(str, words)]
         done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=place, timeout=120)
@@ -72,6 +76,23 @@ def run(place):
         return done.stdout if code == 0 else done.stderr
 
     return call
+
+
+GENERAL = """
+tests/mechanisms/test_base.py
+tests/forall/test_ranged.py::test_a_form_offered_for_every_epsilon_is_that_of_the_law
+tests/system/test_against_reference.py::test_there_are_enough_cases_of_every_kind
+tests/system/test_committed_reports.py::test_the_json_belongs_to_the_plan
+tests/system/test_docs_promises.py::test_every_mechanism_is_introduced
+tests/system/test_docs_promises.py::test_the_picture_of_the_readme_is_what_is_audited
+"""
+"""Tests that are about every mechanism of the registry, or about those of the documents alone."""
+
+
+def test_the_general_tests_pass_with_it(environment):
+    command = [sys.executable, "-m", "pytest", "-n0", "-k", "not digits", "-p", "no:cacheprovider", *GENERAL.split()]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=ROOT, timeout=300)
+    assert done.returncode == 0, done.stdout
 
 
 SETTING = ("--mech", "Tempered", "--temperature", "2")

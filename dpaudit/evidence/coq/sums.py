@@ -90,7 +90,7 @@ def table(subject: dict[str, Any], statement: Statement, witness: dict[str, Any]
 
 
 def _places(witness: dict[str, Any], names: Sequence[Any], outputs: Sequence[Any]) -> dict[str, int]:
-    """Where the witness stands in the table."""
+    """The indices of the witness in the table."""
     found = {}
     for name, key in WITNESS.items():
         known, value = outputs if name == "output" else names, witness.get(name)

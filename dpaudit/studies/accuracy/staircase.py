@@ -77,7 +77,7 @@ class Staircase:
 
     @cached_property
     def always_finite(self) -> bool:
-        """Whether the distance to every possible release is finite: some output has n in any one cell."""
+        """Whether the distance to every possible release is finite: for each cell some output has n in it."""
         model = self.metric.model
         ends = (tuple(model.n * (i == j) for j in range(model.k)) for i in range(model.k))
         return all(self.metric.finite(self.x, end) for end in ends)
