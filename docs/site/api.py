@@ -47,16 +47,16 @@ NOTES = {
     "numbers": "Exact numbers for mechanisms of your own, and what answers and errors are made of.",
     "pytest_plugin": "pytest finds the plug-in by itself if dpaudit is installed ([privacy tests in CI](../../ci.md)).",
 }
-"""What a page says before its names."""
+"""The introduction of a page."""
 
 INTRODUCTION = """# Python API
 
-Every command is one call: `import dpaudit`. Pass exact numbers as text (`"1/10"`, `"0.1"`), integers or `Fraction`s; a
-binary float is refused. The mechanism comes first, as a name, a class, an object or a `Setting`; everything else is a
-keyword: `dpaudit.epsilon("EHDS", n=100, prior="1,1", eps="1/2")`.
+After `import dpaudit`, every command is one call. Pass exact numbers as text (`"1/10"`, `"0.1"`), integers or
+`Fraction`s; floats are refused. The mechanism comes first, as a name, a class, an object or a `Setting`; everything
+else is a keyword: `dpaudit.epsilon("EHDS", n=100, prior="1,1", eps="1/2")`.
 
-There is a page for each module that public names come from. Import the names from `dpaudit` itself, and those for a
-catalogue of claims from `dpaudit.claims`; the module of a name may change.
+Each page covers the public names of one module. Import them from `dpaudit` itself, and those for a catalogue of claims
+from `dpaudit.claims`; the module of a name may change.
 
 | module | for | names |
 |---|---|---|

@@ -13,7 +13,7 @@ REPORTS = ROOT / "reports"
 
 def gallery() -> str:
     """Returns the page; its links are those of a page that lies in reports/."""
-    parts = ["# Gallery of audits\n", "Committed reports, made by `dpaudit report --refresh reports`.\n"]
+    parts = ["# Gallery of audits\n", "`dpaudit report --refresh reports` makes the reports from their plans.\n"]
     for path in sorted(REPORTS.glob("*/result.json")):
         parts.append(entry(path.parent) if is_report(path) else beside(path.parent))
     return "\n".join(parts)
@@ -29,8 +29,7 @@ def entry(folder: Path) -> str:
     document = load(str(folder / "result.json"))
     found = picture(folder, document)
     shown = [f"![{document.title}]({found.relative_to(REPORTS).as_posix()})\n"] if found else []
-    whole, plan = f"[The whole report]({folder.name}/report.html)", f"[its plan]({folder.name}/plan.toml)"
-    links = f"{whole}, made by `{document.command}` ({plan}).\n"
+    links = f"[The whole report]({folder.name}/report.html), [its plan]({folder.name}/plan.toml).\n"
     return "\n".join([f"## {document.title}\n", said(document), *shown, links])
 
 
@@ -45,6 +44,6 @@ def said(document: Document) -> str:
 
 
 def beside(folder: Path) -> str:
-    """Returns the section of a page with data of its own kind: its title, verdict and answer."""
+    """Returns the section of a page that is not made from a plan: its title, verdict and answer."""
     title, verdict, words = own_page((folder / "README.md").read_text(encoding="utf-8"))
-    return f"## {title}\n\n**{verdict}.** {words}\n\n[All of it, class by class]({folder.name}/README.md).\n"
+    return f"## {title}\n\n**{verdict}.** {words}\n\n[The whole page]({folder.name}/README.md).\n"

@@ -47,7 +47,7 @@ class GRR_Client(Client):
 
 
 class UE_Client(Client):
-    """Optimised unary encoding."""
+    """Optimized unary encoding."""
 
     optimal = True
 
@@ -105,19 +105,19 @@ class L_SUE_Client(L_GRR_Client):
 
 
 class L_OUE_Client(L_GRR_Client):
-    """Two rounds, both optimised."""
+    """Two rounds, both optimized."""
 
     client = staticmethod(L_OUE.L_OUE_Client)
 
 
 class L_OSUE_Client(L_GRR_Client):
-    """Optimised, then symmetric."""
+    """Optimized, then symmetric."""
 
     client = staticmethod(L_OSUE.L_OSUE_Client)
 
 
 class L_SOUE_Client(L_GRR_Client):
-    """Symmetric, then optimised."""
+    """Symmetric, then optimized."""
 
     client = staticmethod(L_SOUE.L_SOUE_Client)
 

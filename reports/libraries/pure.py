@@ -65,7 +65,7 @@ class UEClient(Client):
 
 
 class UEClientOptimised(Client):
-    """Optimised unary encoding."""
+    """Optimized unary encoding."""
 
     def made(self, epsilon: float) -> Any:
         """Returns the library's object."""

@@ -92,7 +92,7 @@ LOCAL_ROWS: tuple[Row, ...] = (
     Row("GRR k=200", "k-ary randomized response, ε = 1, k = 200.", Fraction(1), _named("randomized-response", k=K)),
     Row("SubsetSelection k=200", "Subsets of 54 of 200 values, ε = 1.", Fraction(1), _named("subset-selection", k=K)),
     Row("SUE k=200", f"Symmetric {IN_TWO_BITS}", Fraction(1), _named("sue", k=K)),
-    Row("OUE k=200", f"Optimised {IN_TWO_BITS}", Fraction(1), _named("oue", k=K)),
+    Row("OUE k=200", f"Optimized {IN_TWO_BITS}", Fraction(1), _named("oue", k=K)),
     Row(
         "BLH k=200",
         "Binary local hashing, ε = 1, the hash separates the pair.",
