@@ -48,9 +48,9 @@ def root(n):
 def inside(low, high):
     """A few points of an interval."""
     if low is None:
-        return [high - x for x in (F(1, 1000), F(1, 2), F(7), F(60))]
+        return [high - x for x in (F(1, 1000), F(1, 2), F(5), F(7), F(60))]
     if high is None:
-        return [low + x for x in (F(1, 1000), F(1, 2), F(7), F(60))]
+        return [low + x for x in (F(1, 1000), F(1, 2), F(5), F(7), F(60))]
     return [low + (high - low) * x for x in (F(1, 1000), F(1, 3), F(1, 2), F(999, 1000))]
 
 
@@ -83,6 +83,13 @@ def test_roots_inside_and_at_the_ends_of_the_interval(f, roots, interval):
     for n in roots:
         f = times(f, root(n))
     if f:
+        check(f, *interval)
+
+
+@pytest.mark.parametrize("interval", [(F(0), None), (None, F(0)), (None, None)])
+def test_the_leading_term_is_not_trusted_too_early(interval):
+    """5 e^t - t^3 e^(t/2) is positive at 1, negative at 6 and positive far out; and its mirror image."""
+    for f in ({(0, 2, 0): fmpq(5), (3, 1, 0): fmpq(-1)}, {(0, -2, 0): fmpq(5), (3, -1, 0): fmpq(1)}):
         check(f, *interval)
 
 

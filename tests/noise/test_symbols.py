@@ -1,10 +1,14 @@
-"""What code with noise may not do: one line with the file, the line and what to do instead."""
+"""What code with noise may do, and what it may not: one line with the file, the line and what to do instead."""
 
 import re
+from fractions import Fraction as F
+from math import ceil, floor
 
 import pytest
 
 import dpaudit
+from dpaudit.noise.explore import explore
+from dpaudit.noise.law import finite_law
 
 HEAD = """import math, numpy as np
 from fractions import Fraction as F
@@ -138,3 +142,76 @@ def test_a_loop_without_end_is_bounded_and_says_its_residual(tmp_path):
     path.write_text(START + "        n = 0\n        while x + noise.laplace(1) < 1: n += 1\n        return min(n, 3)\n")
     notes = dpaudit.epsilon(f"{path}:M").to_dict()["notes"]
     assert "mine.py line 10: the ways beyond this fork are not followed, residual 2.22e-18" in notes[0]
+
+
+def law(code):
+    """The probabilities of finitely many outputs, exactly."""
+    return {output: value.form for output, value in finite_law(explore(code, dict)).values.values()}
+
+
+def clamped(value, low=-2, high=3):
+    return int(min(max(value, low), high))
+
+
+def first(noise):
+    return noise.laplace(2)
+
+
+def whole(noise):
+    return noise.discrete_laplace(2)
+
+
+def steps(bars):
+    """Which bars a draw reaches, asked one by one from the largest down."""
+
+    def value(draw):
+        for n, bar in reversed(list(enumerate(bars, start=-1))):
+            if draw > bar:
+                return n
+        return -2
+
+    return value
+
+
+BARS = [F(-3, 2), F(-1, 2), F(1, 2), F(3, 2), F(5, 2)]
+ALIKE = [
+    (first, lambda a: 1 - a > 2, lambda a: a < -1),
+    (first, lambda a: a - 1 > 2, lambda a: a > 3),
+    (first, lambda a: 1 + a * 2 >= 2 - a, lambda a: a > F(1, 3)),
+    (first, lambda a: -a / 3 > 1, lambda a: a < -3),
+    (first, lambda a: abs(a) > 1, lambda a: a > 1 or a < -1),
+    (first, lambda a: (a + F(1, 2) > a, a > a, a >= a, a < a, a <= a), lambda a: (True, False, True, False, True)),
+    (first, lambda a: (a < a + F(1, 2), a - 1 > a, a == a, a == a + 1), lambda a: (True, False, True, False)),
+    (first, lambda a: (a == 1, a == "a", a == None, a == a * 2), lambda a: (False,) * 4),  # noqa: E711
+    (first, lambda a: 0 * a + 5, lambda a: 5),
+    (first, lambda a: clamped(round(a)), steps(BARS)),
+    (first, lambda a: clamped(floor(a)), steps([n + F(1, 2) for n in BARS])),
+    (first, lambda a: clamped(ceil(a)), steps([n - F(1, 2) for n in BARS])),
+    (first, lambda a: clamped(floor(a) * 2 + 1, -3, 5), lambda a: 2 * clamped(floor(a), -2, 2) + 1),
+    (whole, lambda k: k - 1 >= 2, lambda k: k >= 3),
+    (whole, lambda k: 3 - k >= 1, lambda k: k <= 2),
+    (whole, lambda k: k + k >= 3, lambda k: k > 1),
+    (whole, lambda k: (k - k, k + (-k), 0 * k), lambda k: (0, 0, 0)),
+    (whole, lambda k: k > -k, lambda k: k >= 1),
+    (whole, lambda k: -k > k + 3, lambda k: k < -1),
+    (whole, lambda k: (k / 2 >= F(3, 4), k / -2 > 1), lambda k: (not k < 2, k <= -3)),
+    (whole, lambda k: (k < k, k <= k, k == k, k > k - 1), lambda k: (False, True, True, True)),
+    (whole, lambda k: (k == 2, k == "k", k == F(1, 2)), lambda k: (not (k > 2 or k < 2), False, False)),
+    (whole, lambda k: abs(k) >= 2, lambda k: k >= 2 or k <= -2),
+    (whole, lambda k: clamped(floor(round(ceil(k)))), lambda k: clamped(k)),
+    (whole, lambda k: [10, 20, 30][int(min(max(k, 0), 2))], lambda k: 10 if k < 1 else 20 if k < 2 else 30),
+]
+
+
+@pytest.mark.parametrize(("draw", "code", "other"), ALIKE)
+def test_every_operation_is_what_comparisons_with_numbers_say(draw, code, other):
+    assert law(lambda noise: code(draw(noise))) == law(lambda noise: other(draw(noise)))
+
+
+def test_the_smallest_of_three():
+    codes = (
+        lambda noise: noise.argmin([1 + noise.laplace(1), noise.laplace(2), F(1, 2)]),
+        lambda noise: noise.argmax([-1 - noise.laplace(1), -noise.laplace(2), F(-1, 2)]),
+    )
+    assert law(codes[0]) == law(codes[1])
+    assert sum(law(codes[0])) == 0 + 1 + 2
