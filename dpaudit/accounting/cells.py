@@ -160,7 +160,7 @@ def _piece_cells(piece: Piece, rate: Fraction, lattice: Lattice, beyond: Range) 
 
 def _least(enough: Any) -> int:
     """The least whole number k for which ``enough(k)``, which stays true once it is."""
-    low, high, size = 0, 0, 1
+    low, size = 0, 1
     if enough(0):
         while enough(low - size):
             low, size = low - size, 2 * size
