@@ -255,8 +255,3 @@ class Piecewise:
 def constant(grid: Grid, value: Terms) -> Piecewise:
     """The function with this value everywhere."""
     return Piecewise(grid, (), (value,))
-
-
-def one(grid: Grid) -> Piecewise:
-    """The function 1."""
-    return constant(grid, {(0, 0, 0): fmpq(1)})

@@ -2,6 +2,7 @@
 
 from fractions import Fraction as F
 
+import pytest
 from flint import fmpq
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -40,3 +41,10 @@ def test_adding_laplace_noise_is_a_convolution():
         part = found.parts[sum(1 for n in found.cuts if F(n, 3) <= d)]
         assert abs(value(part, at) - expected) < 1e-12
     assert GRID.number(found.integral()) == {F(0): F(1)}
+
+
+def test_a_number_off_the_grid_is_no_place_on_it():
+    assert (GRID.point(F(-2, 3)), GRID.rate(F(-3, 2))) == (-2, -3)
+    for ask in (GRID.point, GRID.rate):
+        with pytest.raises(ValueError, match="1/7"):
+            ask(F(1, 7))

@@ -104,6 +104,7 @@ def test_signs_next_to_a_root_at_either_end(n, turned):
         right, left = (cells(Smooth(GRID, f), *ends) for ends in ((F(1, 3), F(2)), (F(-2), F(1, 3))))
     assert {cell.sign for cell in right} == {turned}
     assert {cell.sign for cell in left} == {turned * (-1) ** n}
+    check(f, F(0), F(1))
 
 
 def test_the_only_root_of_a_monotone_function_lies_in_a_narrow_cell():
