@@ -70,8 +70,6 @@ class System:
 
     def _rescale(self, group: int, factor: fmpq, into: int) -> None:
         """Multiplies the scales of a group; bounds between its draws, and with 0, follow."""
-        if group == into and factor == 1:
-            return
         members = {s for s, g in self.group.items() if g == group}
         for s in members:
             self.scale[s] *= factor

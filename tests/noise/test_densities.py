@@ -47,6 +47,21 @@ def scaled_draw(n, x):
     return both(x, a / 3, b, a > c)
 
 
+def scaled_comparison_later(n, x):
+    c, a, b = n.laplace(4), n.laplace(1), n.laplace(2)
+    return both(x, a, b, 3 * a > c)
+
+
+def twice_a_sum(n, x):
+    a, b = n.laplace(1), n.laplace(2)
+    return both(x, 2 * a, 2 * b, a + b > F(1, 2))
+
+
+def sum_of_doubles(n, x):
+    a, b = n.laplace(2), n.laplace(4)
+    return both(x, a, b, a + b > 1)
+
+
 def sum_in_a_window(n, x):
     a, b = n.laplace(1), n.laplace(2)
     return both(x, a, b, a / 2 + b / 2 > 1)
@@ -100,6 +115,7 @@ def gaussians(n, x):
 
 LAWS = [
     *(coin_beside, second_cut, first_cut, scaled_comparison, scaled_draw, sum_in_a_window, sum_compared_later),
+    *(scaled_comparison_later, twice_a_sum, sum_of_doubles),
     *(half_of_a_cut_draw, cut_draw_of_half_the_scale, minus_a_cut_draw, minus_two_uniforms),
     *(weighted_by_a_comparison, weighted_by_a_coin, two_widths),
 ]
@@ -117,6 +133,8 @@ def test_a_law_has_the_mass_1(code):
 SAME = [
     (second_cut, first_cut),
     (scaled_comparison, scaled_draw),
+    (scaled_comparison_later, scaled_draw),
+    (twice_a_sum, sum_of_doubles),
     (sum_in_a_window, sum_compared_later),
     (half_of_a_cut_draw, cut_draw_of_half_the_scale),
     (minus_a_cut_draw, minus_two_uniforms),

@@ -120,3 +120,14 @@ def test_delta_is_what_quadrature_gives(seed, at):
 def test_the_mass_where_the_other_density_is_0():
     assert mass_where(box(-3, 6, 2), box(0, 3)) == {F(0): F(4)}
     assert not mass_where(box(0, 3), box(0, 3))
+
+
+def test_what_a_narrow_cell_leaves_open_is_bounded():
+    """2t exceeds 2/3 from t = 1/3 on, which lies inside a narrow cell."""
+    with balls.precision(96):
+        found = region(piece(((1, 0, 0), 2)), piece(((0, 0, 0), fmpq(2, 3))), F(0))
+        (p, most_p), (q, most_q), (nothing, rest) = map(balls.ends, (found.p, found.q, found.open))
+    assert F(8, 9) - F(1, 1 << 40) < p <= most_p < F(8, 9)
+    assert F(4, 9) - F(1, 1 << 40) < q <= most_q < F(4, 9)
+    assert nothing <= 0 < rest < F(1, 1 << 40)
+    assert F(4, 9) <= most_p - q + rest

@@ -186,6 +186,7 @@ ALIKE = [
     (first, lambda a: 0 * a + 5, lambda a: 5),
     (first, lambda a: clamped(round(a)), steps(BARS)),
     (first, lambda a: clamped(floor(a)), steps([n + F(1, 2) for n in BARS])),
+    (first, lambda a: clamped(floor(2 * a)), steps([n / 2 + F(1, 4) for n in BARS])),
     (first, lambda a: clamped(ceil(a)), steps([n - F(1, 2) for n in BARS])),
     (first, lambda a: clamped(floor(a) * 2 + 1, -3, 5), lambda a: 2 * clamped(floor(a), -2, 2) + 1),
     (whole, lambda k: k - 1 >= 2, lambda k: k >= 3),
