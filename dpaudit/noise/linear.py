@@ -71,9 +71,7 @@ class Linear:
         return Linear(tuple(sorted((s, c) for s, c in found.items() if c)), shift)
 
     def times(self, factor: fmpq) -> Linear:
-        """factor self."""
-        if not factor:
-            return Linear((), NOTHING)
+        """factor self, for a factor that is not 0."""
         return Linear(tuple((s, c * factor) for s, c in self.terms), self.shift * factor)
 
 

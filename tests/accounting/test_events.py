@@ -3,13 +3,14 @@
 from fractions import Fraction as F
 
 import pytest
-from mpmath import mp, mpf
+from mpmath import exp, fsum, log, mp, mpf, workdps
 
 import dpaudit
 from dpaudit.accounting.dp_events import from_dp_event, to_dp_event
 from dpaudit.accounting.grid import Grid, Question
 from dpaudit.accounting.reading import NAMED, DiscreteLaplace, Gaussian, Laplace, RandomizedResponse, read
 from dpaudit.audit.releases import read_events, to_pld
+from dpaudit.numbers import balls
 from dpaudit.numbers.errors import InputError
 
 
@@ -32,6 +33,8 @@ BAD = {
     "laplace:eps=1,scale=1": "give either scale or eps",
     "laplace": "give either scale or eps",
     "pure:eps=1,delta=1": "delta: must be >= 0 and < 1",
+    "pure:eps=1,delta=-1/10": "delta: must be >= 0 and < 1",
+    "discrete-laplace:eps=1,sensitivity=10001": "sensitivity: must be a whole number",
     "randomized-response:eps=1,k=1": "k: must be a whole number >= 2",
     "randomized-response:k=3": "give either eps or noise",
     "discrete-gaussian:sigma=1,sensitivity=1/2": "sensitivity: must be a whole number",
@@ -227,3 +230,42 @@ def test_randomized_response_by_noise_is_that_by_epsilon():
     assert float(found.lower) <= exact + 1e-12
     assert exact - 1e-12 <= float(found.upper)
     assert found.width < F(1, 1000)
+
+
+def middle(value):
+    return real(sum(balls.ends(value)) / 2)
+
+
+def on_whole_numbers(weight, reach, sensitivity):
+    """{loss: (P, Q)} of x plus such noise, P around the sensitivity and Q around 0, and what lies beyond the reach."""
+    total = weight(0) + 2 * fsum(weight(z) for z in range(1, 9 * reach))
+    found = {}
+    for z in range(sensitivity - reach, reach + 1):
+        p, q = weight(z - sensitivity) / total, weight(z) / total
+        key = round(log(p / q), 20)
+        found[key] = tuple(a + b for a, b in zip(found.get(key, (0, 0)), (p, q), strict=True))
+    return found
+
+
+@pytest.mark.parametrize("sensitivity", [1, 2, 3])
+@pytest.mark.parametrize("name", ["discrete-laplace:eps=1", "discrete-gaussian:sigma=2", "discrete-gaussian:sigma=1/3"])
+def test_the_atoms_of_a_discrete_event_are_those_of_its_definition(name, sensitivity):
+    """At 1000 bits even the tails are seen."""
+    event = read(f"{name},sensitivity={sensitivity}")
+    with workdps(280), balls.precision(1000):
+        pair = event.dominating()
+        sums = [sum(middle(getattr(atom, side)) for atom in pair.all_atoms()) for side in "pq"]
+        left_out = middle(pair.left_out())
+        if event.name == "discrete-laplace":
+            assert all(abs(1 - one) < mpf(10) ** -250 for one in sums)
+            expected = on_whole_numbers(lambda z: exp(-abs(z) / mpf(sensitivity)), 100 * sensitivity, sensitivity)
+        else:
+            assert all(0 < 1 - one <= left_out < 5 * (1 - one) for one in sums)
+            sigma = real(event.sigma)
+            reach = int(20 * sigma) + 2 + sensitivity
+            expected = on_whole_numbers(lambda z: exp(-(z**2) / (2 * sigma**2)), reach, sensitivity)
+        atoms = {round(real(atom.loss), 20): atom for atom in pair.all_atoms()}
+        assert set(atoms) == set(expected)
+        for loss, (p, q) in expected.items():
+            assert abs(middle(atoms[loss].p) - p) <= p * mpf(10) ** -20
+            assert abs(middle(atoms[loss].q) - q) <= q * mpf(10) ** -20

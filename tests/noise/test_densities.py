@@ -8,7 +8,7 @@ from mpmath import erf, mpf, sqrt
 from dpaudit.noise.densities import parts
 from dpaudit.noise.explore import explore
 from dpaudit.noise.gaussian import form_ball
-from dpaudit.noise.losses import delta, peaks
+from dpaudit.noise.losses import delta, infinite_mass, peaks
 from dpaudit.noise.trees import TooComplex
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import ball
@@ -147,7 +147,7 @@ def test_one_law_written_in_two_ways(code, other):
     """Its loss and delta are 0 between the two, and the same against the law for another input."""
     with balls.precision(128):
         one, same, away = law(lambda n: code(n, 0)), law(lambda n: other(n, 0)), law(lambda n: code(n, 1))
-        assert balls.ends(delta(one, same, F(0)))[1] < F(1, 10**20)
+        assert abs(balls.ends(delta(one, same, F(0)))[0]) < F(1, 10**20) > balls.ends(delta(one, same, F(0)))[1]
         assert all(abs(float(peak.loss)) < 1e-20 for peak in peaks(one, same))
         assert float(delta(one, away, F(0))) > 1e-3
         assert abs(float(delta(one, away, F(1, 5)) - delta(same, away, F(1, 5)))) < 1e-20
@@ -185,6 +185,25 @@ def test_delta_of_gaussian_parts(code, sigma):
     with balls.precision(128):
         found = float(delta(law(lambda n: code(n, 1)), law(lambda n: code(n, 0)), F(0)))
     assert abs(found - float(erf(1 / (2 * mpf(sigma) * sqrt(2))))) < 1e-12
+
+
+def test_the_largest_loss_of_gaussian_parts():
+    """ln(3/2) + 1/(2 (9 - 4)) for N(1, 4) against N(0, 9); the wider one has heavier tails, as every exponential."""
+    with balls.precision(128):
+        narrow, wide = law(lambda n: 1 + n.gaussian(2)), law(lambda n: n.gaussian(3))
+        (peak,) = peaks(narrow, wide)
+        assert abs(float(peak.loss - (ball(F(3, 2)).log() + ball(F(1, 10))))) < 1e-20
+        tails = [law(lambda n: n.exponential(1)), law(lambda n: -n.exponential(1)), law(lambda n: n.laplace(1))]
+        for one in (wide, *tails):
+            (peak,) = peaks(one, narrow)
+            assert peak.infinite
+
+
+def test_the_mass_of_an_infinite_loss_beside_a_gaussian_part():
+    codes = [lambda n, x=x: (x + n.uniform(0, 3), n.gaussian(1)) for x in (0, 1)]
+    with balls.precision(128):
+        assert abs(float(infinite_mass(*map(law, codes))) - 1 / 3) < 1e-20
+        assert float(infinite_mass(law(codes[0]), law(codes[0]))) == 0
 
 
 REFUSED = [

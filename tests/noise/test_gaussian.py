@@ -109,3 +109,10 @@ def test_ends_are_rounded_outward(end):
         low, high = enclosing(balls.ball(end))
     assert 0 <= low <= end <= high <= 1
     assert high - low <= F(1, 1 << 140)
+
+
+def test_a_probability_is_at_most_1_and_at_least_0():
+    with balls.precision(200):
+        for end in (0, 1):
+            low, high = enclosing(balls.ball(end) + balls.around_zero(balls.ball(F(1, 1 << 60))))
+            assert 0 <= low <= end <= high <= 1

@@ -198,6 +198,7 @@ ALIKE = [
     (whole, lambda k: (k / 2 >= F(3, 4), k / -2 > 1), lambda k: (not k < 2, k <= -3)),
     (whole, lambda k: (k < k, k <= k, k == k, k > k - 1), lambda k: (False, True, True, True)),
     (whole, lambda k: (k == 2, k == "k", k == F(1, 2)), lambda k: (not (k > 2 or k < 2), False, False)),
+    (whole, lambda k: (k / -2 >= 1, k / -2 <= F(1, 2)), lambda k: (k <= -2, k >= -1)),
     (whole, lambda k: abs(k) >= 2, lambda k: k >= 2 or k <= -2),
     (whole, lambda k: clamped(floor(round(ceil(k)))), lambda k: clamped(k)),
     (whole, lambda k: [10, 20, 30][int(min(max(k, 0), 2))], lambda k: 10 if k < 1 else 20 if k < 2 else 30),
