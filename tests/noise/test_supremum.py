@@ -82,6 +82,8 @@ RATIOS = [
     ("a third", piece(((0, 0, 0), 1), ((1, 0, 0), 2), ((2, 0, 0), -3)), piece(((0, 0, 0), 1)), log(4 / 3)),
     ("two places", piece(((0, 0, 0), 1), ((2, 0, 0), 16), ((1, 0, 0), -8)), piece(((0, 0, 0), 1)), log(9)),
     ("equal tails", tail(((0, -1, 0), 3)), tail(((0, -1, 1), 1)), log(3) - 1 / 6),
+    ("equal tails from 0 on", tail(((1, -1, 0), 3)), tail(((1, -1, 0), 1)), log(3)),
+    ("equal tails up to 0", tail(((1, 1, 0), -3), True), tail(((1, 1, 0), -1), True), log(3)),
     ("a power more", tail(((1, -1, 0), 3)), tail(((0, -1, 1), 1)), inf),
     ("a slower rate", tail(((0, -1, 0), 1)), tail(((0, -2, 0), 1)), inf),
     ("a faster rate", tail(((0, -2, 0), 1)), tail(((0, -1, 0), 1)), 0.0),
@@ -130,4 +132,6 @@ def test_what_a_narrow_cell_leaves_open_is_bounded():
     assert F(8, 9) - F(1, 1 << 40) < p <= most_p < F(8, 9)
     assert F(4, 9) - F(1, 1 << 40) < q <= most_q < F(4, 9)
     assert nothing <= 0 < rest < F(1, 1 << 40)
-    assert F(4, 9) <= most_p - q + rest
+    low, high = balls.ends(found.excess(ball(1)))
+    assert low <= F(4, 9) <= high
+    assert high - low < F(1, 1 << 40)
