@@ -55,6 +55,10 @@ def test_a_delta_is_between_0_and_1():
     with balls.precision(64):
         inside = delta_at(falling(F(1, 100)), F(1))
         wide = delta_at(falling(F(1)), F(1))
+        two = (balls.from_ends(ball(F(a, 8)), ball(F(a + 1, 8))) for a in (2, 4))
+        apart = delta_at(lambda epsilon, found=tuple(two): found, F(1))
+    assert abs(apart.lower - F(1, 4)) < F(1, 10**9)
+    assert abs(apart.upper - F(5, 8)) < F(1, 10**9)
     assert (wide.lower, wide.upper) == (0, 1)
     assert F("0.1739") < inside.lower < F("0.174")
     assert F("0.1939") < inside.upper < F("0.194")
