@@ -151,8 +151,7 @@ class Expressions(ast.NodeTransformer):
         return found
 
     def visit_arg(self, node: ast.arg) -> Any:
-        """An argument without its annotation, which would be evaluated when the function is made."""
-        node.annotation = None
+        node.annotation = node.annotation and self.visit(node.annotation)
         return node
 
     def visit_ListComp(self, node: Any) -> Any:

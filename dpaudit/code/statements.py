@@ -43,7 +43,7 @@ class Rewriter(Expressions):
         """How many handlers and last parts of ``try`` there are around: what is under way there is no variable."""
 
     def outermost(self, node: Any) -> ast.stmt:
-        """The function itself, without its decorators and defaults: those were evaluated long ago."""
+        """The function itself, without its decorators, defaults and annotations: those were evaluated long ago."""
         node = deepcopy(node)
         if getattr(node, "type_params", None):
             raise Unknown("has type parameters")
@@ -52,6 +52,8 @@ class Rewriter(Expressions):
             raise Unknown(f"has the name {min(looking)}")
         node.args.defaults = [ast.Constant(None) for _ in node.args.defaults]
         node.args.kw_defaults = [one and ast.Constant(None) for one in node.args.kw_defaults]
+        for one in (*ast.iter_child_nodes(node.args), node):
+            one.annotation = one.returns = None
         if isinstance(node, ast.Lambda):
             return ast.copy_location(ast.Expr(self.visit(node)), node)
         node.decorator_list, node.name = [], f"{TEMPORARY}function"  # a name of its own: it hides no other
@@ -67,7 +69,8 @@ class Rewriter(Expressions):
         self.shared = [ast.Name(name, ast.Load()) for name in sorted(names)]
         loops = [one for one in ast.walk(node) if isinstance(one, ast.While | ast.For)]
         self.dead, self.cursors, self.handling = {id(one): dead(node, one) for one in loops}, (), 0
-        node.args, node.returns, start, begin = self.arguments(node), None, node.body[0], []
+        node.args, node.returns = self.arguments(node), node.returns and self.visit(node.returns)
+        start, begin = node.body[0], list[Any]()
         if node.args.kwarg:
             begin = self._note("a dict of named arguments", start)
         if _has(node, (ast.Global, ast.Nonlocal)):  # its stores are no local variables, wherever the statement is
@@ -114,7 +117,9 @@ class Rewriter(Expressions):
         return [kept, *(one for target in node.targets for one in self._store(target, load, node))]
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
-        return [] if node.value is None else self._store(node.target, self.visit(node.value), node)
+        if node.value is None:
+            return [] if isinstance(node.target, ast.Name) else self.left(node)
+        return self._store(node.target, self.visit(node.value), node)
 
     def _kept(self, value: ast.expr, at: ast.AST) -> tuple[ast.stmt, ast.expr]:
         """A statement that puts the value into a variable of ours, and that variable."""

@@ -92,6 +92,8 @@ class Values:
             listed = found is not ABSENT and closed.reads_plainly(found)
         elif closed.is_source(value) or kind is Lazy:
             listed = True
+            if kind is Lazy and not hasattr(value.__class__, name):
+                value = value.least()  # what a number has not, it has not either
         elif kind is ModuleType:
             listed = name in vars(value)
         elif closed.is_class(value):

@@ -88,6 +88,10 @@ while flip():
     k = 1 - k
 return k
 = {0: F(2, 3), 1: F(1, 3)}
+u = rng.random()
+try: return u.value
+except AttributeError: return str(u > 0.5)
+= {'True': F(1, 2) - F(1, 2**53), 'False': F(1, 2) + F(1, 2**53)}
 return dpaudit.until(lambda: rng.getrandbits(3), lambda r: r < 6)
 = uniform(range(6))
 r = dpaudit.until(lambda: rng.getrandbits(3), lambda r: r < 5)

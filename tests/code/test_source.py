@@ -124,6 +124,13 @@ def test_a_generator_in_a_global_name_is_followed():
     assert before == (SEEDED, STATE)
 
 
+def test_sources_show_what_they_are_as_without_an_audit():
+    kept = [np.random.default_rng(1), np.random.RandomState(1)]
+    assert outputs(lambda x, rng: int(hasattr(rng, "a_name_of_nothing"))) == (0,)
+    assert outputs(lambda x, rng: int(isinstance(kept[0], np.random.Generator))) == (1,)
+    assert outputs(lambda x, rng: int(isinstance(kept[1], np.random.Generator))) == (0,)
+
+
 def hiding():
     """Functions that draw from a generator none of whose names leads to it.
 
