@@ -1,13 +1,32 @@
 """The mechanisms of the documents, by name: what is known of them exactly lies in their intervals."""
 
+import math
+from fractions import Fraction as F
+
 import pytest
 
 from dpaudit.evidence.verifier.exact import ZERO, exp_of
-from dpaudit.evidence.verifier.family import read_family
+from dpaudit.evidence.verifier.family import ratios, read_family
 
 BITS = 120
+SLACK = F(1, 10**12)
 MECHANISMS = [("EHDL", {}), ("EHDS", {"gamma": "1/3"}), ("EHDS", {"gamma": "2"}), ("MH", {"gamma": "1/3"}),
               ("MHdelta", {"delta": "1/20"}), ("EHD", {"gs": "exact"}), ("EHD", {"gs": "constant"})]  # fmt: skip
+
+
+@pytest.mark.parametrize(("z", "way", "most"), [(F(1, 10), 1, 9), (F(7), 1, 8), (F(1), -1, 1), (F(17, 2), -1, 16)])
+def test_the_ratios_of_the_gamma_function(z, way, most):
+    """g[m] = Gamma(z + way m/2) / Gamma(z); and 1 / sqrt(g[2i])."""
+    g, root = ratios(z, way, most, BITS)
+    assert (len(g), len(root)) == (most + 1, most // 2 + 1)
+    for m, found in enumerate(g):
+        low, high = found.ends()
+        true = F(math.gamma(z + F(way * m, 2)) / math.gamma(z))
+        assert low * (1 - SLACK) <= true <= high * (1 + SLACK)
+        assert high - low <= high * SLACK
+        if m % 2 == 0:
+            low, high = (found * root[m // 2] * root[m // 2]).ends()
+            assert low <= 1 <= high <= 1 + SLACK
 
 
 def law_of(name, parameters, n, prior):
