@@ -51,3 +51,38 @@ def test_a_trade_off_function_falls_to_the_right_and_is_convex(points, reason):
     else:
         with pytest.raises(Malformed, match=reason):
             _convex(pairs)
+
+
+def statement(**members):
+    return {**attacks.table(ROWS)["statement"], **members}
+
+
+def bounded(quantity, guarantee):
+    return {"quantity": quantity, "lower": "0", "upper": "9", "guarantee": guarantee}
+
+
+@pytest.mark.parametrize(("path", "value", "reason"), [
+    (("statement",), statement(), None),
+    (("statement",), statement(claimed="1", claimed_delta="0"), None),
+    (("statement",), statement(quantity="entropy"), "quantity is none of"),
+    (("statement",), statement(at="-1"), "negative epsilon"),
+    (("statement",), statement(claimed="1"), "not given together"),
+    (("statement",), statement(claimed_delta="1/2"), "not given together"),
+    (("statement",), statement(claimed="-1", claimed_delta="0"), "claimed is negative"),
+    (("statement",), statement(claimed="1", claimed_delta="-1/2"), "not between 0 and 1"),
+    (("statement",), statement(claimed="1", claimed_delta="3/2"), "not between 0 and 1"),
+    (("statement",), statement(lower="1", upper="1/2"), "do not form an interval"),
+    (("statement",), statement(upper="inf"), "do not form an interval"),
+    (("statement",), statement(lower="inf", upper="inf"), "is infinite"),
+    (("statement",), statement(verdict="PROVED"), "unknown member"),
+    (("statement",), bounded("gdp_mu", {"kind": "gaussian", "mu": "-1/2"}), "mu is negative"),
+    (("statement",), bounded("gdp_mu", {"kind": "zcdp", "mu": "1/2"}), "not of the kind of the quantity"),
+    (("statement",), bounded("gdp_mu", {"kind": "gaussian", "rho": "1/2"}), "unknown member"),
+    (("witness", "output"), "o0", "unknown member"),
+    (("witness", "x"), "x1", "not a pair of adjacent data sets"),
+    (("law", "covers"), "some", "covers is neither"),
+    (("law", "rows", 0), [attacks.ANYTHING] * 3, "one entry for each output"),
+])  # fmt: skip
+def test_the_members_of_a_certificate(path, value, reason):
+    found = outcome(changed(attacks.table(ROWS), path, value))
+    assert found is None if reason is None else reason in found
