@@ -97,6 +97,38 @@ def test_python_names_in_the_text_exist(path):
                 assert dotted in GROUPS or resolve(dotted) is not None, f"{named(path)}: {words}"
 
 
+def sources():
+    """The source of every module, by its path without the suffix; a package under its own path, too."""
+    found = {}
+    for path in (path for top in ("dpaudit", "proofs_checks", "tests") for path in ROOT.glob(f"{top}/**/*.py")):
+        found[str(path.with_suffix(""))] = path.read_text()
+        if path.stem == "__init__":
+            found[str(path.parent)] = path.read_text()
+    return found
+
+
+def test_names_of_the_walks_exist():
+    """`room/module.function`, `module.Class.method` and `Class.method` on the page of the architecture."""
+    walked, known = set(), sources()
+    for words in spans(ROOT / "docs/architecture.md"):
+        place, _, name = words.rpartition(".")
+        elsewhere = place.startswith("dpaudit") or name == "md" or f'"{words}"' in CLAIMS
+        if re.fullmatch(r"[\w/.]+", place) and not elsewhere:
+            room, _, kind = place.rpartition(".")
+            said = "" if name == "py" else rf"\b{name}\b"
+            home = room or place
+            found = [
+                source for module, source in known.items() if module.endswith(f"/{home}") or f"class {home}" in source
+            ]
+            assert any((not room or f"class {kind}" in source) and re.search(said, source) for source in found), words
+            walked.add(words)
+    assert len(walked) > 50
+
+
+CLAIMS = "".join(path.read_text() for path in ROOT.glob("proofs_checks/**/catalogue.py"))
+"""Where the claims are named, whose names look like those of functions."""
+
+
 def expressions(path):
     """Yields the calls of dpaudit within the text that stand there whole."""
     for words in spans(path):

@@ -137,7 +137,7 @@ def crossing():
 def every_n():
     for name in ("EHD", "EHD/exact", "EHDL", "EHDS", "MH"):
         found = dpaudit.epsilon(name, n="all", digits=8)
-        where = "as n → ∞" if found.attained == "inf" else f"at n = {found.attained}"
+        where = "as n → ∞" if found.attained is None else f"at n = {found.attained}"
         limit = "0.5" if name == "EHD/exact" else leading(found.limit, 5)
         yield f"| {name} | {leading(found.epsilon, 5)} | {where} | {limit} |"
     yield f"EHDS at ε = 1 is {up(dpaudit.epsilon('EHDS', n='all').epsilon, 4)}-DP"
@@ -147,10 +147,9 @@ def every_n():
 
 def every_n_and_epsilon():
     yield f"true ε ≤ {leading(dpaudit.epsilon('EHDL', n='all', eps='all').ratio, 10)}·ε"
-    for name, words in (("EHD", "EHD is "), ("EHD/exact", "")):
-        found = dpaudit.epsilon(name, n="all", eps="all", digits=8)
-        bounds = f"at most {up(found.ratio, 4)}·ε and at least {down(found.ratio, 4)}·ε"
-        yield f"{words}{bounds} (at n = {found.attained})"
+    ehd, exact = (dpaudit.epsilon(name, n="all", eps="all", digits=8) for name in ("EHD", "EHD/exact"))
+    yield f"at a small n: {leading(ehd.ratio, 8)}·ε at n = {ehd.attained}, and {leading(exact.ratio, 8)}·ε"
+    yield f"at n = {exact.attained} for EHD/exact"
 
 
 def small_gamma():
