@@ -206,14 +206,14 @@ def _row(setting: Setting, x: Histogram, target: Fraction, metric: str, effort: 
     plain = posterior(setting)
     claimed = plain.claimed()
     if not auditable(plain):
-        return Compared(setting.label, claimed, _performance(plain, x, None, metric, effort), None)
+        return Compared(setting.label, claimed, _performance(setting, x, None, metric, effort), None)
     true = effort.widest(plain, lambda e: worst_loss(plain, e)).value
     calibration = calibrated(setting, target, effort)
     return Compared(
         setting.label,
         claimed,
-        _performance(plain, x, true, metric, effort),
-        _performance(posterior(calibration.subject), x, calibration.true_epsilon, metric, effort),
+        _performance(setting, x, true, metric, effort),
+        _performance(calibration.subject, x, calibration.true_epsilon, metric, effort),
     )
 
 
@@ -223,11 +223,9 @@ def auditable(mechanism: PosteriorMechanism) -> bool:
     return mechanism.algebra().worst() is not None or counts.pairs * counts.outputs <= WORK
 
 
-def _performance(
-    mechanism: PosteriorMechanism, x: Histogram, true: Enclosure | None, metric: str, effort: Effort
-) -> Performance:
-    digits, memory = effort.digits, effort.memory
+def _performance(setting: Setting, x: Histogram, true: Enclosure | None, metric: str, effort: Effort) -> Performance:
+    mechanism, digits, memory = posterior(setting), effort.digits, effort.memory
     if mechanism.row_size(Fraction(1, 10 ** (digits + 6)), ALL_OUTPUTS) > STAIRS:
         return Performance(mechanism.epsilon, true, mean_error(mechanism, x, digits, metric), ())
-    performance = accuracy(mechanism, x, metric=metric, quantiles=QUANTILES, digits=digits, memory=memory, bounds=False)
+    performance = accuracy(setting, x, metric=metric, quantiles=QUANTILES, digits=digits, memory=memory, bounds=False)
     return Performance(mechanism.epsilon, true, performance.mean, performance.quantiles)
