@@ -217,3 +217,23 @@ def test_the_smallest_of_three():
     )
     assert law(codes[0]) == law(codes[1])
     assert sum(law(codes[0])) == 0 + 1 + 2
+
+
+def bounded_first(a, c, d, factor):
+    return c > 1, c > d + 1, factor * a > c
+
+
+def in_a_row(z, a, c, factor):
+    return z > factor * a, factor * a > factor * c + 3, z > 2
+
+
+SCALED = [(bounded_first, 3, (1, 2, 1), (3, 2, 1)), (bounded_first, -3, (1, 2, 1), (3, 2, 1))]
+SCALED += [(in_a_row, 3, (2, 1, 1), (2, 3, 3)), (in_a_row, F(1, 2), (2, 1, 4), (2, F(1, 2), 2))]
+
+
+@pytest.mark.parametrize(("code", "factor", "scales", "multiplied"), SCALED)
+def test_a_multiple_of_a_draw_is_a_draw_of_that_scale(code, factor, scales, multiplied):
+    """Also where draws were compared before, and are rescaled."""
+    one = law(lambda noise: code(*map(noise.laplace, scales), factor))
+    assert one == law(lambda noise: code(*map(noise.laplace, multiplied), 1 if factor > 0 else -1))
+    assert len(one) > 4
