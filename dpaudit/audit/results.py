@@ -367,11 +367,11 @@ class SensitivityResult(Answer):
         }
 
     def page(self) -> Page:
-        """The model, GS, and the data sets with LS and S."""
+        """GS, the model, and the data sets with LS and S."""
         model = self.model
         place = f"n = {model.n}, k = {model.k}, prior {text(model.prior)}"
         rows = list(zip(model.histograms, self.ls, self.s, strict=True))
-        about = again([("model", place), ("GS(n, prior)", self.gs)], self.command)
+        about = again([("GS(n, prior)", self.gs), ("model", place)], self.command)
         return [Fields(about), Table(["data x", "LS(x)", f"S(x), γ = {self.gamma}"], rows)]
 
     def draw(self, axes: Axes) -> None:

@@ -162,15 +162,15 @@ BRIEF = 6
 
 
 def compare_page(result: CompareResult, most: int) -> Page:
-    """The data, the winner, and the table of mechanisms; quantiles are computed up to ``most`` outputs."""
+    """The winner, the data, and the table of mechanisms; quantiles are computed up to ``most`` outputs."""
     model = result.model
     others = f" (equal to 6 digits: {', '.join(result.tied)})" if len(result.tied) > 1 else ""
     rows = [
+        ("winner", Words(strong(result.winner), others)),
+        ("sorted by", SORTED[result.sort]),
         ("data x", result.x),
         ("model", f"n = {model.n}, k = {model.k}, prior {text(model.prior)}"),
         ("distance", result.metric),
-        ("sorted by", SORTED[result.sort]),
-        ("winner", Words(strong(result.winner), others)),
     ]
     nominal, calibrated = [], []
     for row in result.entries:
