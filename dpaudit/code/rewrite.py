@@ -10,7 +10,7 @@ import linecache
 from collections.abc import Iterator
 from contextlib import suppress
 from types import CellType, CodeType, FunctionType
-from typing import Any
+from typing import Any, cast
 
 from dpaudit.code.expressions import FUNCTIONS, HOOK, TOP, Unknown
 from dpaudit.code.run import is_theirs
@@ -21,8 +21,8 @@ INHERITED = sum({getattr(__future__, name).compiler_flag for name in __future__.
 GENERATOR = 0x20 | 0x80 | 0x100 | 0x200
 
 _CODES: dict[int, tuple[CodeType, CodeType | str]] = {}
-_SAME: dict[int, tuple[FunctionType, FunctionType]] = {}
-"""Functions that hold no values, with what became of them, by address."""
+_SAME: dict[int, tuple[FunctionType, CodeType, FunctionType]] = {}
+"""Functions that hold no values, with their code and what became of them, by address."""
 _MADE: dict[int, CodeType] = {}
 """All code of functions that was rewritten, by its address."""
 _LOOPING: dict[int, CodeType] = {}
@@ -44,11 +44,12 @@ def followed(function: FunctionType) -> FunctionType | str:
 
 def rewritten(function: FunctionType) -> FunctionType | str:
     """The same function with hooks; or the reason why there is none."""
-    code = function.__code__
+    code, theirs = function.__code__, cast(Any, function)
     if is_rewritten(code):
         return function
-    if function.__closure__ is None and (again := _SAME.get(id(function))) and again[0].__code__ is code:
-        return again[1]
+    holds = function.__closure__ or function.__defaults__ or function.__kwdefaults__
+    if not holds and (again := _SAME.get(id(function))) and again[1] is code:
+        return again[2]
     known = _CODES.get(id(code))
     if known is None:
         known = _CODES[id(code)] = code, _rewrite(code, function.__globals__)
@@ -56,14 +57,13 @@ def rewritten(function: FunctionType) -> FunctionType | str:
         return known[1]
     cells = {**dict(zip(code.co_freevars, function.__closure__ or (), strict=True)), HOOK: CELL}
     closure = tuple(cells[name] for name in known[1].co_freevars)
-    found = FunctionType(known[1], function.__globals__, function.__name__, function.__defaults__, closure)
-    if not (type(function.__globals__) is dict and function.__builtins__ is found.__builtins__ is vars(builtins)):
+    found: Any = FunctionType(known[1], function.__globals__, function.__name__, function.__defaults__, closure)
+    if not (type(function.__globals__) is dict and found.__builtins__ is theirs.__builtins__ is vars(builtins)):
         return f"the names of {code.co_name} are looked up elsewhere"
-    own = function.__kwdefaults__ or {}
-    found.__kwdefaults__ = {**own, TOP: False}
-    if function.__closure__ is None and not function.__defaults__ and not own:
-        _SAME[id(function)] = function, found
-    return found
+    found.__kwdefaults__ = {**(function.__kwdefaults__ or {}), TOP: False}
+    if not holds:
+        _SAME[id(function)] = function, code, found
+    return cast(FunctionType, found)
 
 
 def _rewrite(code: CodeType, names: dict[str, Any]) -> CodeType | str:

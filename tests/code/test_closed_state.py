@@ -29,6 +29,8 @@ a class | Box.flag = 0 | Box.flag = 1 | Box.flag
 a metaclass | Meta.flag = 0 | Meta.flag = 1 | Meta.flag
 a class of its own | class Own: flag = 0 | Own.flag = 1 | Own.flag
 a function | def keeper(): pass | keeper.flag = 1 | hasattr(keeper, 'flag')
+the code of a global function | coded.__code__ = held.__code__; coded() | coded.__code__ = other.__code__ | coded()
+a default that was none | asking.__defaults__ = None; asking(0) | asking.__defaults__ = (1,) | asking.__defaults__ and asking()
 the defaults of a function | given.__defaults__ = (0,) | given.__defaults__ = (1,) | given()
 a default argument | def keeper(box=[]): return box | keeper().append(1) | keeper()
 the code of a function | def keeper(): return 0 | keeper.__code__ = other.__code__ | keeper()
@@ -136,6 +138,9 @@ def echo():
         got = new or got
 def other(): return 1
 def given(k=0): return k
+def held(): return 0
+def asking(k): return k
+def coded(): return 2
 @functools.cache
 def cached(k): return k
 @contextlib.contextmanager
