@@ -119,6 +119,9 @@ def test_the_result_is_printed_and_is_the_exit_code(here, made, options, code, r
     found, printed = here(document, *options)
     assert found == code
     assert printed.splitlines()[-1].startswith(words)
+    assert ("not checked (--full does)" in printed) == ("(witness only)" in words)
+    assert ("not checked (the certificate covers its witness only)" in printed) == (code == 3)
+    assert ("rows: the enclosures contain the subject's probabilities" in printed) == (code != 1)
     found, printed = here(document, "--json", *options)
     assert (found, json.loads(printed)["result"]) == (code, result)
 

@@ -83,5 +83,7 @@ def test_the_form_of_a_table(document, reason):
     assert found is None if reason is None else reason in found
 
 
-def test_a_table_that_holds_all_rows_is_not_said_to_lack_some():
+def test_the_rows_that_a_table_lacks_are_counted():
     assert "HOLDS ONLY" not in verify(DOCUMENT)[1]["text"]
+    lacking = changed(DOCUMENT, ("subject", "datasets"), ["x0", "x1", "x2"])
+    assert "; it HOLDS ONLY 2 of 3 rows" in verify(changed(lacking, ("law", "covers"), "witness"))[1]["text"]
