@@ -108,7 +108,8 @@ class Expressions(ast.NodeTransformer):
 
     def visit_Subscript(self, node: ast.Subscript) -> Any:
         makes = isinstance(node.slice, ast.Slice)
-        node.value, node.slice = hook("s", self.visit(node.value), at=node), self.operand(node.slice)
+        taken = hook("part" if makes else "s", self.visit(node.value), at=node)
+        node.value, node.slice = taken, self.operand(node.slice)
         return hook("new", node, at=node) if makes else node
 
     def visit_Slice(self, node: ast.Slice) -> Any:

@@ -75,6 +75,12 @@ class Values:
             self.outside(f"the entries of a {type(value).__name__}")
         return value
 
+    def part(self, value: Any) -> Any:
+        """A value of which a slice is taken: a new one, but of a dict, where the slice is a key."""
+        if type(value) is dict:
+            self.outside("a slice of a dict")
+        return self.s(value)
+
     def same(self, a: Any, b: Any) -> bool:
         """``a is b``; which of equal values is which is no part of a state."""
         if not any(one is x for x in (a, b) for one in ONE_OF_A_KIND):

@@ -177,6 +177,9 @@ CHANGED = {
     "rng.choice([ONE]).append(1)": "len(ONE)",
     "(lambda: ONE)().append(1)": "len(ONE)",
 }
+if sys.version_info >= (3, 12):  # a slice may be a key
+    HEAD += "SLICED = {slice(1, 2): [0]}\n"
+    CHANGED["SLICED[1:2].append(1)"] = "len(SLICED[1:2])"
 TWINS = """
 box = ONE if rng.randrange(2) else OTHER; LOOP; return box[0] == 0
 box = (ONE,) if rng.randrange(2) else (OTHER,); LOOP; return box[0][0] == 0
