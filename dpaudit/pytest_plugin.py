@@ -168,7 +168,7 @@ class PrivacyAssertions(Asserted):
 
 @pytest.fixture
 def dp_audit(request: pytest.FixtureRequest) -> Callable[..., PrivacyAssertions]:
-    """Returns dp_audit(mech, **parameters): a mechanism, with assertions about its privacy.
+    """dp_audit(mech, **parameters): a mechanism, with assertions about its privacy.
 
     ``mech`` and the parameters are those of ``dpaudit.mechanism``: a name, "file.py:Class", an object, pmf.csv. A file
     is looked for beside the test first, then in the working directory.
@@ -217,7 +217,7 @@ class PipelineAssertions(Asserted):
 
 @pytest.fixture
 def dp_account(request: pytest.FixtureRequest) -> Callable[..., PipelineAssertions]:
-    """Returns dp_account(*events): a composition, with assertions about its privacy.
+    """dp_account(*events): a composition, with assertions about its privacy.
 
     An event is a text as ``dpaudit account --event`` takes it, an object such as ``dpaudit.Gaussian(sigma=4) * 100``,
     a mechanism, or an event of dp-accounting.

@@ -39,7 +39,7 @@ def adjacent_pairs(model: Model) -> Iterator[Pair]:
 
 
 def maker(mech: str, **options: Exact) -> Callable[[Point], PosteriorMechanism]:
-    """Returns point ↦ the mechanism of that name there: the point's model, its ε, its γ or δ if it has one."""
+    """point ↦ the mechanism of that name there: the point's model, its ε, its γ or δ if it has one."""
     return lambda point: make_mechanism(mech, model_at(point), point.eps, {**options, **_own(point)})
 
 

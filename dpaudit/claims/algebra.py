@@ -18,13 +18,13 @@ def variables(*names: str) -> tuple[fmpq_mpoly, ...]:
 
 
 def coefficients_positive(poly: fmpq_mpoly) -> bool:
-    """Returns True only if poly > 0 wherever its variables are > 0: it is not 0 and has no negative coefficient."""
+    """True only if poly > 0 wherever its variables are > 0: it is not 0 and has no negative coefficient."""
     coefficients = list(poly.coeffs())
     return bool(coefficients) and all(c > 0 for c in coefficients)
 
 
 def nonnegative_on_square(poly: fmpq_mpoly) -> bool:
-    """Returns True only if poly(q, K) >= 0 for all 0 <= q, K <= 1: its Bernstein coefficients are >= 0.
+    """True only if poly(q, K) >= 0 for all 0 <= q, K <= 1: its Bernstein coefficients are >= 0.
 
     False says nothing.
 

@@ -186,7 +186,7 @@ def _own_checks(path: str) -> list[Check]:
 
 
 def one_line(error: BaseException) -> str:
-    """Returns kind and text of an exception in one line."""
+    """Kind and text of an exception in one line."""
     return " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
 
 

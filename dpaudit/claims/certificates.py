@@ -29,7 +29,7 @@ def audited_instance(result: Result) -> Instance:
 
 
 def certified_words(result: Result) -> str:
-    """Returns in one line what the certificate is of: one instance, never a statement for all n."""
+    """One line that says what the certificate covers: one instance, never a statement for all n."""
     found, instance = result.outcome.instance, audited_instance(result)
     own = found is not None and found[1] is instance and result.outcome.establishes not in EVERYWHERE
     role = found[0] if own and found else "the tightest audited instance, not the theorem"

@@ -24,11 +24,11 @@ class Claim:
 
     @property
     def where(self) -> str:
-        """Returns "A3, Lemma 5.3"."""
+        """"A3, Lemma 5.3"."""
         return f"{self.document}, {self.item}" if self.item else self.document
 
     def to_dict(self) -> dict[str, str]:
-        """Returns id, document, item, statement and quantifier."""
+        """id, document, item, statement and quantifier."""
         return {name: value for name, value in asdict(self).items() if name != "section"}
 
 

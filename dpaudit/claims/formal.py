@@ -38,7 +38,7 @@ class Theorem:
     says: str
 
     def __str__(self) -> str:
-        """Returns its full name."""
+        """Its full name."""
         return f"{self.file}.{self.name}"
 
     def problem(self) -> str | None:

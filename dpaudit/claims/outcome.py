@@ -129,7 +129,7 @@ class Outcome:
         return None
 
     def part(self, statement: str) -> Part:
-        """Returns this outcome as a part of a larger one; ``statement`` says of what, with its grid."""
+        """This outcome as a part of a larger one; ``statement`` says of what, with its grid."""
         instance = self.instance
         strength = PARTS_EVERYWHERE.get(self.establishes, self.establishes)
         return Part(statement, self.verdict, strength, instance[1] if instance else None, self.steps)
@@ -147,7 +147,7 @@ class Outcome:
         return replace(self, grid=grid)
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns establishes, grid, verdict and the evidence that there is."""
+        """establishes, grid, verdict and the evidence that there is."""
         evidence: dict[str, Any] = as_json(self)
         return {"establishes": self.establishes, "grid": self.grid, **evidence}
 
@@ -168,5 +168,5 @@ def as_json(value: object) -> Any:
 
 
 def measured(table: Table, finding: str) -> Outcome:
-    """Returns MEASURED with its table; ``finding`` is the one line that sums it up."""
+    """MEASURED with its table; ``finding`` is the one line that sums it up."""
     return Outcome(Verdict.MEASURED, MEASURED, table=table, finding=finding)

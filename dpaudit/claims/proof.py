@@ -204,13 +204,13 @@ class Proof:
         return tuple(line.step() for line in self.lines)
 
     def outcome(self, finding: str = "") -> Outcome:
-        """Returns PROVED for all n; UNDECIDED if there is an obstacle."""
+        """PROVED for all n; UNDECIDED if there is an obstacle."""
         if self.obstacle:
             return Outcome(Verdict.UNDECIDED, NOTHING, steps=self.steps, finding=self.obstacle)
         return Outcome(Verdict.PROVED, self.establishes, steps=self.steps, finding=finding)
 
     def settle(self, *grids: tuple[str, Outcome]) -> Outcome:
-        """Returns PROVED for all n, if no grid contradicts it; with an obstacle, what the first grid says and no more.
+        """PROVED for all n, if no grid contradicts it; with an obstacle, what the first grid says and no more.
 
         A grid that is not PROVED takes the place of the proof. The words of a grid name it; "" is the check's own.
         """
@@ -224,7 +224,7 @@ class Proof:
         return replace(self.outcome(), tightest=first.tightest).having(parts=parts)
 
     def excludes(self, searched: Outcome) -> Outcome:
-        """Returns IMPOSSIBLE: it is proved that there is none; with an obstacle or a witness, what the search says."""
+        """IMPOSSIBLE: it is proved that there is none; with an obstacle or a witness, what the search says."""
         if searched.verdict is not Verdict.UNWITNESSED or self.obstacle:
             return searched.having(self.obstacle)
         return Outcome(Verdict.IMPOSSIBLE, self.establishes, tightest=searched.tightest, steps=self.steps)

@@ -44,7 +44,7 @@ class Result:
 
     @property
     def standing(self) -> str:
-        """Returns "" or COMPUTER_ASSISTED if a proof for all values may rest on this claim, else why not."""
+        """"" or COMPUTER_ASSISTED if a proof for all values may rest on this claim, else why not."""
         proved = self.outcome.verdict is Verdict.PROVED and self.outcome.establishes != ON_GRID
         if proved and self.outcome.establishes == COMPUTER_ASSISTED:
             return COMPUTER_ASSISTED
@@ -72,7 +72,7 @@ def run_check(library: Library, identifier: str, wide: bool, cited: Mapping[str,
 
 
 def _failed(claim: Claim, text: str, seconds: float = 0.0) -> Result:
-    """Returns UNDECIDED with the error."""
+    """UNDECIDED with the error."""
     outcome = Outcome(Verdict.UNDECIDED, NOTHING, finding=f"the check itself failed: {text}")
     return Result(claim, outcome, seconds, error=text)
 

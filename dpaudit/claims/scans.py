@@ -136,7 +136,7 @@ def as_ball(value: Value) -> Ball:
 
 
 def margin_of(statement: Statement, left: Ball, right: Ball) -> Ball:
-    """Returns right - left, or left - right for > and >=: negative where an inequality fails."""
+    """right - left, or left - right for > and >=: negative where an inequality fails."""
     return left - right if statement.relation in (">=", ">") else right - left
 
 

@@ -116,7 +116,7 @@ def listed(values: Iterable[tuple[object, Ball]], digits: int = 7) -> str:
 
 
 def _exponent(value: Fraction) -> int:
-    """Returns e with 10^e <= value < 10^(e+1)."""
+    """e with 10^e <= value < 10^(e+1)."""
     e = len(str(value.numerator)) - len(str(value.denominator))
     return e if value >= Fraction(10) ** e else e - 1
 

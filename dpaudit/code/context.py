@@ -157,7 +157,7 @@ def _kinds(kind: type) -> Iterator[type]:
 
 
 def _bits(generator: Any) -> Any:
-    """Returns the state of the generator."""
+    """The state of the generator."""
     is_numpy = isinstance(generator, np.random.BitGenerator)
     return pickle.dumps(generator.state) if is_numpy else GENERATORS[1].getstate(generator)
 
@@ -213,7 +213,7 @@ def _no_loop(*given: Any, **_: Any) -> Any:
 
 
 def _opened(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns the function of math, for open numbers too."""
+    """The function of math, for open numbers too."""
 
     def either(*given: Any) -> Any:
         return apply(function, *given) if any(map(is_lazy, given)) else function(*given)

@@ -108,7 +108,7 @@ class Silence:
         self.real, self.thread = real, get_ident()
 
     def write(self, text: str) -> int:
-        """Returns the length of the text."""
+        """The length of the text."""
         return len(text) if get_ident() == self.thread else self.real.write(text)
 
     def __getattr__(self, name: str) -> Any:

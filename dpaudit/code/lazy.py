@@ -37,11 +37,11 @@ class Lazy:
     # -------------------------------------------------------------- what it is
 
     def least(self) -> Any:
-        """Returns the least value that it may have."""
+        """The least value that it may have."""
         return self.value(monotone.low(self.directions))
 
     def most(self) -> Any:
-        """Returns the largest value that it may have."""
+        """The largest value that it may have."""
         return self.value(monotone.high(self.directions))
 
     @property  # type: ignore[misc]
@@ -49,16 +49,16 @@ class Lazy:
         return type(self.least())
 
     def force(self, limit: int | None = None, what: str = "this") -> Any:
-        """Returns its value; the draws are cut so that it has no other one."""
+        """Its value; the draws are cut so that it has no other one."""
         most = monotone.MAX_VALUES if limit is None else limit
         return monotone.force(self.value, self.directions, ("value", self.key), self.assumed, most, what)
 
     def few(self) -> bool:
-        """Returns whether it can be listed."""
+        """Whether it can be listed."""
         return monotone.count(self.value, self.directions, FEW) is not None
 
     def _known(self, what: str) -> Any:
-        """Returns the value where it has few; else the code cannot be followed."""
+        """The value where it has few; else the code cannot be followed."""
         if not self.few():
             refuse(f"{what} needs the number itself, and the draw has too many values")
         return self.force(limit=FEW)
@@ -115,17 +115,17 @@ METHODS: dict[str, Callable[[Lazy], Any]] = {}
 
 
 def is_lazy(value: Any) -> bool:
-    """Returns whether the value is one of these; isinstance does not tell both ways."""
+    """Whether the value is one of these; isinstance does not tell both ways."""
     return type(value) is Lazy
 
 
 def word(value: Any) -> Any:
-    """Returns a key for an operand."""
+    """A key for an operand."""
     return value.key if is_lazy(value) else (type(value).__name__, repr(value))
 
 
 def merged(*parts: tuple[Directions, int]) -> dict[Draw, int] | None:
-    """Returns the directions of a function that rises (+1) or falls (-1) in each part; None where they contradict."""
+    """The directions of a function that rises (+1) or falls (-1) in each part; None where they contradict."""
     found: dict[Draw, int] = {}
     for directions, sign in parts:
         for draw, up in directions.items():
@@ -138,7 +138,7 @@ def merged(*parts: tuple[Directions, int]) -> dict[Draw, int] | None:
 
 
 def uniform(run: Run) -> Any:
-    """Returns m / 2^bits with m uniform on 0 .. 2^bits - 1."""
+    """m / 2^bits with m uniform on 0 .. 2^bits - 1."""
     size, unit = 1 << run.bits, 2.0**-run.bits
     if run.plain:
         return run.next_plain(size) * unit
@@ -147,7 +147,7 @@ def uniform(run: Run) -> Any:
 
 
 def below(run: Run, size: int, start: int = 0, kind: Callable[[int], Any] = int) -> Any:
-    """Returns a whole number, uniform on start .. start + size - 1."""
+    """A whole number, uniform on start .. start + size - 1."""
     if size == 1:
         return kind(start)
     if run.plain:
@@ -158,7 +158,7 @@ def below(run: Run, size: int, start: int = 0, kind: Callable[[int], Any] = int)
 
 
 def settle(value: Any) -> Any:
-    """Returns an output without open numbers: tuples for lists and arrays, plain numbers for numpy's."""
+    """An output without open numbers: tuples for lists and arrays, plain numbers for numpy's."""
     if is_lazy(value):
         value = value.force(what="the output")
     if isinstance(value, np.ndarray):

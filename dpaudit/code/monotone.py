@@ -21,19 +21,19 @@ NEIGHBORS = 3
 
 
 def low(directions: Directions) -> Env:
-    """Returns the corner where a function of these directions is least."""
+    """The corner where a function of these directions is least."""
     return {d: d.lo if up > 0 else d.hi - 1 for d, up in directions.items()}
 
 
 def high(directions: Directions) -> Env:
-    """Returns the corner where it is largest."""
+    """The corner where it is largest."""
     return {d: d.hi - 1 if up > 0 else d.lo for d, up in directions.items()}
 
 
 def decide(
     condition: Callable[[Env], bool], directions: Directions, sign: Hashable, assumed: frozenset[str] = frozenset()
 ) -> bool:
-    """Returns whether the condition holds, which in these directions does not go from true to false; cuts a draw."""
+    """Whether the condition holds, which in these directions does not go from true to false; cuts a draw."""
     if _repeated(directions, sign):
         return condition(low(directions))
     while True:
@@ -72,7 +72,7 @@ def halve(draws: Sequence[Draw], sign: Hashable) -> None:
 
 
 def _two(one: Draw, holds: Callable[[int], bool], assumed: frozenset[str]) -> list[tuple[int, int]]:
-    """Returns the two intervals of a draw on which the condition is false and true, in the order of the draw."""
+    """The two intervals of a draw on which the condition is false and true, in the order of the draw."""
     before = holds(one.lo)
     a, b = one.lo, one.hi - 1  # the condition is ``before`` at a, and not so at b
     while b - a > 1:
@@ -90,7 +90,7 @@ def _named(assumed: frozenset[str]) -> str:
 
 
 def same(v: Any, w: Any) -> bool:
-    """Returns whether two results are one: same type, same value; 0.0 and -0.0 are two."""
+    """Whether two results are one: same type, same value; 0.0 and -0.0 are two."""
     return type(v) is type(w) and (v is w or repr(v) == repr(w) if isinstance(v, float) else bool(v == w))
 
 
@@ -102,7 +102,7 @@ def force(
     limit: int = MAX_VALUES,
     what: str = "this",
 ) -> Any:
-    """Returns one value of the monotone function; cuts draws so that it has no other one."""
+    """One value of the monotone function; cuts draws so that it has no other one."""
     if _repeated(directions, sign):
         return value(low(directions))
     while True:
@@ -128,7 +128,7 @@ def force(
 
 
 def count(value: Callable[[Env], Any], directions: Directions, limit: int) -> int | None:
-    """Returns how many values a function of one draw takes, None if more than ``limit`` or of several draws."""
+    """How many values a function of one draw takes, None if more than ``limit`` or of several draws."""
     left = [d for d in directions if d.width > 1]
     if len(left) != 1:
         return None if left else 1
@@ -138,7 +138,7 @@ def count(value: Callable[[Env], Any], directions: Directions, limit: int) -> in
 
 
 def stretches(one: Draw, at: Callable[[int], Any], limit: int) -> list[tuple[int, int]] | None:
-    """Returns the intervals of the draw on which the function is constant, None if there are more than ``limit``."""
+    """The intervals of the draw on which the function is constant, None if there are more than ``limit``."""
     found: list[tuple[int, int]] = []
     a, step = one.lo, one.width
     while a < one.hi:
@@ -161,7 +161,7 @@ def stretches(one: Draw, at: Callable[[int], Any], limit: int) -> list[tuple[int
 def _stretches(
     one: Draw, at: Callable[[int], Any], assumed: frozenset[str], limit: int, what: str
 ) -> list[tuple[int, int]]:
-    """Returns the same, with the neighbors of every end looked at where a step is assumed to be monotone."""
+    """The same, with the neighbors of every end looked at where a step is assumed to be monotone."""
     found = stretches(one, at, limit)
     if found is None:
         refuse(f"{what} takes more than {limit} values: round it, or take fewer random bits")

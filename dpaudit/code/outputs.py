@@ -26,7 +26,7 @@ Form = tuple[str, tuple[Any, ...]] | None
 
 
 def form(value: Any) -> Form:
-    """Returns of which containers a value is made, to any depth."""
+    """The containers that a value is made of, to any depth."""
     kind: Any = type(value)
     if kind in KINDS:
         return KINDS[kind], tuple(map(form, value))
@@ -56,7 +56,7 @@ def output_key(value: Any) -> Hashable:
 
 
 def nameless(value: Any) -> str | None:
-    """Returns the type of a part of an output that is no value: a function, a source, an object with no text."""
+    """The type of a part of an output that is no value: a function, a source, an object with no text."""
     if isinstance(value, tuple | frozenset):
         return next((found for found in map(nameless, value) if found), None)
     kind: Any = type(value)

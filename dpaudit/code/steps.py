@@ -40,12 +40,12 @@ COMPARISONS = {name: getattr(operator, plain) for plain in _ORDER for name in (p
 
 
 def is_number(value: Any) -> bool:
-    """Returns whether the value is a number that the steps can take."""
+    """Whether the value is a number that the steps can take."""
     return is_lazy(value) or isinstance(value, int | float | Fraction | np.number | np.bool_)
 
 
 def apply(function: Callable[..., Any], *inputs: Any) -> Any:
-    """Returns function(*inputs), where at least one input is not known yet."""
+    """function(*inputs), where at least one input is not known yet."""
     name = function.__name__
     if name in COMPARISONS and len(inputs) == 2:
         return compare(COMPARISONS[name], *inputs)
@@ -101,7 +101,7 @@ def _binary(kind: str, function: Callable[..., Any], a: Any, b: Any) -> Any:
 
 
 def _fewer(a: Any, b: Any) -> tuple[Any, Any]:
-    """Returns the two; where both are open, in different draws, a whole number of few values is made known."""
+    """The two; where both are open, in different draws, a whole number of few values is made known."""
     if is_lazy(a) and is_lazy(b) and a.directions.keys() != b.directions.keys():
         spans = [abs(x.most() - x.least()) if _whole(x) else lazy.FEW for x in (a, b)]
         if min(spans) < lazy.FEW:
@@ -114,12 +114,12 @@ def _parts(a: Any, up: int, b: Any, up_too: int) -> list[tuple[Any, int]]:
 
 
 def sign(x: Any) -> int:
-    """Returns -1, 0 or 1; an open number is cut at 0."""
+    """-1, 0 or 1; an open number is cut at 0."""
     return -1 if compare(operator.lt, x, 0) else 1 if compare(operator.gt, x, 0) else 0
 
 
 def _sign(x: Any, other: Any) -> int:
-    """Returns the sign of a factor, if the other is open; 1 for 0, which is monotone either way."""
+    """The sign of a factor, if the other is open; 1 for 0, which is monotone either way."""
     return (-1 if compare(operator.lt, x, 0) else 1) if is_lazy(other) else 1
 
 
@@ -128,7 +128,7 @@ def _whole(*values: Any) -> bool:
 
 
 def _power(a: Any, b: Any) -> dict[Any, int] | None:
-    """Returns the directions of a ** b, None where it is not known to be monotone."""
+    """The directions of a ** b, None where it is not known to be monotone."""
     if is_lazy(a) and is_lazy(b):
         return None
     if is_lazy(b):
@@ -141,7 +141,7 @@ def _power(a: Any, b: Any) -> dict[Any, int] | None:
 
 
 def _remainder(function: Callable[..., Any], a: Any, b: Any) -> Any:
-    """Returns a % b: by classes of the draw, or by pieces on which it rises."""
+    """A % b: by classes of the draw, or by pieces on which it rises."""
     if not is_lazy(a) or is_lazy(b) or b <= 0:
         return listed(function, (a, b))
     (draw, *others), known = list(a.directions), a.affine is not None and _whole(b)
@@ -157,7 +157,7 @@ def _remainder(function: Callable[..., Any], a: Any, b: Any) -> Any:
 
 
 def listed(function: Callable[..., Any], inputs: tuple[Any, ...]) -> Any:
-    """Returns the function where an input has few values: they are listed; else the code cannot be followed."""
+    """The function where an input has few values: they are listed; else the code cannot be followed."""
     known = list(inputs)
     order = sorted((i for i, x in enumerate(inputs) if is_lazy(x)), key=lambda i: -len(inputs[i].directions))
     for i in order:
@@ -170,7 +170,7 @@ def listed(function: Callable[..., Any], inputs: tuple[Any, ...]) -> Any:
 def monotone_value(
     function: Callable[..., Any], inputs: tuple[Any, ...], directions: dict[Any, int] | None, certain: bool
 ) -> Any:
-    """Returns the function of open numbers, monotone in these directions; its value where it has only one."""
+    """The function of open numbers, monotone in these directions; its value where it has only one."""
     if directions is None:
         return listed(function, inputs)
     value = _composed(function, inputs)
@@ -197,7 +197,7 @@ def monotone_value(
 
 
 def _composed(function: Callable[..., Any], inputs: tuple[Any, ...]) -> Callable[[Env], Any]:
-    """Returns the function of the draws that the function of these inputs is."""
+    """The function of the draws that the function of these inputs is."""
     if len(inputs) == 1:
         only = inputs[0].value
         return lambda env: function(only(env))
@@ -212,7 +212,7 @@ def _composed(function: Callable[..., Any], inputs: tuple[Any, ...]) -> Callable
 
 
 def _bad(value: Callable[[Env], Any]) -> Callable[[Env], bool]:
-    """Returns a function that tells whether the value is an exception or not a number."""
+    """A function that tells whether the value is an exception or not a number."""
 
     def bad(env: Env) -> bool:
         try:
@@ -225,7 +225,7 @@ def _bad(value: Callable[[Env], Any]) -> Callable[[Env], bool]:
 
 
 def _affine(function: Callable[..., Any], inputs: tuple[Any, ...]) -> tuple[int, int] | None:
-    """Returns (start, step) of start + step m for plain whole numbers."""
+    """(start, step) of start + step m for plain whole numbers."""
     if len(inputs) != 2 or not all(is_lazy(x) or isinstance(x, int | np.integer) for x in inputs):
         return None
     a, b = inputs
@@ -238,7 +238,7 @@ def _affine(function: Callable[..., Any], inputs: tuple[Any, ...]) -> tuple[int,
 
 
 def compare(relation: Callable[[Any, Any], Any], a: Any, b: Any) -> bool:
-    """Returns whether the relation holds; open numbers are cut where it changes."""
+    """Whether the relation holds; open numbers are cut where it changes."""
     open_a, open_b = is_lazy(a), is_lazy(b)
     if not open_a and not open_b:
         return bool(relation(a, b))

@@ -158,7 +158,7 @@ def _operator(function: Callable[[Any, Any], Any], swapped: bool) -> Callable[[A
 
 
 def _power(self: Any, other: Any, modulus: Any = None) -> Any:
-    """Returns the power; modulo a number it is not monotone, and is taken of every value."""
+    """The power; modulo a number it is not monotone, and is taken of every value."""
     if modulus is None:
         return _operator(operator.pow, False)(self, other)
     base, exponent, modulus = (

@@ -152,7 +152,7 @@ def _complete(document: dict[str, Any], bits: int) -> dict[str, Any]:
 
 
 def _evidence(result: EpsilonResult | DeltaResult | GuaranteeResult) -> Evidence:
-    """Returns what was measured: by an audit of epsilon or delta that value, by a judgement what decides it."""
+    """What was measured: by an audit of epsilon or delta that value, by a judgement what decides it."""
     if isinstance(result, GuaranteeResult):
         if result.evidence is None:
             raise InputError("certificate", "UNDECIDED", "nothing could be measured, so there is nothing to certify")
@@ -255,7 +255,7 @@ def _subject(mechanism: Mechanism, held: Sequence[Dataset]) -> dict[str, Any]:
 
 
 def _rests_on(mechanism: Mechanism) -> str:
-    """Returns what the table rests on where it is the law of a user's code, and for whom its data sets stand."""
+    """What the table rests on where it is the law of a user's code, and for whom its data sets stand."""
     found = mechanism.caveats()
     if "assumptions" not in found:
         return f" ({'; '.join(found['notes'])})"

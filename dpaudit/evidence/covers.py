@@ -30,14 +30,14 @@ def check_possible(ranged: Ranged) -> None:
 
 
 def document(result: TheoremResult) -> dict[str, Any]:
-    """Returns what the certificate of a theorem says, without method and versions."""
+    """What the certificate of a theorem says, without method and versions."""
     if isinstance(result, EveryNResult):
         return every_n(result)
     return every_epsilon(result) if isinstance(result, RatioResult) else prior_map(result)
 
 
 def every_epsilon(result: RatioResult) -> dict[str, Any]:
-    """Returns what the certificate of the largest ratio says, without method and versions."""
+    """What the certificate of the largest ratio says, without method and versions."""
     check_possible(result.subject)
     witness = result.witness.to_dict() | {"epsilon": _where(result)}
     judged = result.claim.to_dict()
@@ -56,7 +56,7 @@ def every_epsilon(result: RatioResult) -> dict[str, Any]:
 
 
 def _bounds(result: RatioResult) -> dict[str, str]:
-    """Returns lower and upper: one rational where the verifier confirms it exactly, which intervals cannot do."""
+    """Lower and upper: one rational where the verifier confirms it exactly, which intervals cannot do."""
     known, step = result.exactly, Fraction(1, 10**result.ratio.places)
     if known is None:
         return result.ratio.to_dict()
@@ -76,7 +76,7 @@ def _where(result: RatioResult) -> str:
 
 
 def prior_map(result: PriorMapResult) -> dict[str, Any]:
-    """Returns what the certificate of a map says: the shares, and how each box is decided."""
+    """What the certificate of a map says: the shares, and how each box is decided."""
     check_possible(result.subject)
     judged = result.claim.to_dict()
     return {
@@ -92,7 +92,7 @@ def prior_map(result: PriorMapResult) -> dict[str, Any]:
 
 
 def every_n(result: EveryNResult) -> dict[str, Any]:
-    """Returns what the certificate for every n says: M, N, the blocks of n with their pairs, and the witness."""
+    """What the certificate for every n says: M, N, the blocks of n with their pairs, and the witness."""
     theory, ranged = result.theory, result.subject
     best, judged = theory.best, result.claim.to_dict()
     ratio = isinstance(result, EveryNRatioResult)
@@ -139,13 +139,13 @@ def _blocks(cover: Iterable[Closed], side: tuple[Any, ...], x: int) -> list[Any]
 
 
 def _below(ranged: Ranged, below: Below) -> list[list[Any]]:
-    """Returns [n, x, x', cuts] for the ordered pairs of this n that need intervals of epsilon."""
+    """[n, x, x', cuts] for the ordered pairs of this n that need intervals of epsilon."""
     mechanism = ranged.moved(n=below.n, eps=1)
     return [[below.n, x[0], y[0], cuts] for x, y, cuts in _expanded(mechanism, below.cuts)] if below.cuts else []
 
 
 def _cover(result: RatioResult, cover: Cover) -> list[list[Any]]:
-    """Returns [x, x', cuts] for the ordered pairs that their oscillation does not settle."""
+    """[x, x', cuts] for the ordered pairs that their oscillation does not settle."""
     cuts = {
         (pair.x, pair.y): tuple(high for _, high in cover.closed[i][:-1] if high is not None)
         for i, pair in enumerate(cover.pairs)
@@ -155,7 +155,7 @@ def _cover(result: RatioResult, cover: Cover) -> list[list[Any]]:
 
 
 def _expanded(mechanism: PosteriorMechanism, cuts: Cuts) -> list[list[Any]]:
-    """Returns [x, x', cuts] for these ordered pairs and all others of their orbits."""
+    """[x, x', cuts] for these ordered pairs and all others of their orbits."""
     canonical = mechanism.model.canonical
     texts = {canonical(x, y): [str(cut) for cut in ends] for (x, y), ends in cuts.items()}
     ordered = ((x, y) for x in mechanism.datasets() for y in mechanism.neighbors(x))

@@ -29,7 +29,7 @@ class DiscreteLaplace:
         return x + discrete_laplace(self.epsilon.numerator, self.epsilon.denominator, rng)
 
     def claimed(self) -> tuple[Fraction, str]:
-        """Returns (ε, 10⁻¹⁵): the tails are endless, so that no finite audit of the code sees all of them."""
+        """(ε, 10⁻¹⁵): the tails are endless, so that no finite audit of the code sees all of them."""
         return self.epsilon, "1e-15"
 
 

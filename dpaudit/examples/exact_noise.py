@@ -9,7 +9,7 @@ from random import Random
 
 
 def bernoulli_exp_small(a: int, b: int, rng: Random) -> bool:
-    """Returns True with probability e^(−a/b), for 0 ≤ a ≤ b."""
+    """True with probability e^(−a/b), for 0 ≤ a ≤ b."""
     k = 1
     while rng.randrange(b * k) < a:
         k += 1
@@ -17,7 +17,7 @@ def bernoulli_exp_small(a: int, b: int, rng: Random) -> bool:
 
 
 def bernoulli_exp(a: int, b: int, rng: Random) -> bool:
-    """Returns True with probability e^(−a/b), for 0 ≤ a."""
+    """True with probability e^(−a/b), for 0 ≤ a."""
     while a > b:
         if not bernoulli_exp_small(1, 1, rng):
             return False
@@ -26,7 +26,7 @@ def bernoulli_exp(a: int, b: int, rng: Random) -> bool:
 
 
 def discrete_laplace(a: int, b: int, rng: Random) -> int:
-    """Returns z with probability proportional to e^(−|z| a/b)."""
+    """z with probability proportional to e^(−|z| a/b)."""
     while True:
         u = rng.randrange(b)
         if not bernoulli_exp(u, b, rng):
@@ -43,7 +43,7 @@ def discrete_laplace(a: int, b: int, rng: Random) -> int:
 
 
 def discrete_gaussian(variance: int, part: int, rng: Random) -> int:
-    """Returns z with probability proportional to e^(−z²/(2σ²)), σ² = variance/part."""
+    """z with probability proportional to e^(−z²/(2σ²)), σ² = variance/part."""
     t = isqrt(variance // part) + 1
     while True:
         z = discrete_laplace(1, t, rng)

@@ -39,11 +39,11 @@ class MostCommon:
         return x.count(r)
 
     def log_weight(self, x: Records, r: int) -> Fraction:
-        """Returns ε·score / (2Δ)."""
+        """ε·score / (2Δ)."""
         return self.epsilon * self.score(x, r) / (2 * self.sensitivity)
 
     def claimed(self) -> Fraction:
-        """Returns ε."""
+        """ε."""
         return self.epsilon
 
 
@@ -54,5 +54,5 @@ class Median(MostCommon):
     sensitivity = 2
 
     def score(self, x: Records, r: int) -> int:
-        """Returns −|number below r − number above r|, which one record changes by at most 2."""
+        """−|number below r − number above r|, which one record changes by at most 2."""
         return -abs(sum(v < r for v in x) - sum(v > r for v in x))

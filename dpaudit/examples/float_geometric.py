@@ -31,5 +31,5 @@ class FloatGeometric:
         return x + size if u >= 0 else x - size
 
     def claimed(self) -> Fraction:
-        """Returns ε, as the theory has it."""
+        """ε, as the theory has it."""
         return self.epsilon

@@ -33,12 +33,12 @@ class TruncatedGeometric:
         return list(range(self.n + 1))
 
     def probability(self, x: int, r: int) -> Value:
-        """Returns q^|x−r| / (1 + q) at the ends, where the tails are gathered, and (1 − q) times that inside."""
+        """q^|x−r| / (1 + q) at the ends, where the tails are gathered, and (1 − q) times that inside."""
         at_end = r in (0, self.n)
         return self.q ** abs(x - r) * (1 if at_end else 1 - self.q) / (1 + self.q)
 
     def claimed(self) -> Fraction:
-        """Returns ε."""
+        """ε."""
         return self.epsilon
 
 

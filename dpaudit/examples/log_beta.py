@@ -15,7 +15,7 @@ Pair = tuple[Fraction, Fraction]
 
 
 def log_beta(a: Pair) -> Value:
-    """Returns ln B(a)."""
+    """ln B(a)."""
     return log_gamma(a[0]) + log_gamma(a[1]) - log_gamma(a[0] + a[1])
 
 
@@ -48,7 +48,7 @@ class PosteriorRelease:
         return list(range(self.n + 1))
 
     def distance(self, x: int, r: int, log_b=log_beta) -> Value:  # type: ignore[no-untyped-def]
-        """Returns H = √(1 − B((a+b)/2) / √(B(a)·B(b)))."""
+        """H = √(1 − B((a+b)/2) / √(B(a)·B(b)))."""
         if x == r:
             return Fraction(0)
         a, b = ((Fraction(1 + c), Fraction(1 + self.n - c)) for c in (x, r))
@@ -56,11 +56,11 @@ class PosteriorRelease:
         return sqrt(1 - exp(log_b(middle) - (log_b(a) + log_b(b)) / 2))
 
     def log_weight(self, x: int, r: int) -> Value:
-        """Returns −ε·H(x, r) / (2·GS)."""
+        """−ε·H(x, r) / (2·GS)."""
         return -self.epsilon * self.distance(x, r) / (2 * self.gs)
 
     def claimed(self) -> Fraction:
-        """Returns ε."""
+        """ε."""
         return self.epsilon
 
 

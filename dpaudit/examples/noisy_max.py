@@ -20,7 +20,7 @@ class ReportNoisyMax:
         self.epsilon, self.n, self.k = epsilon, n, k
 
     def q(self, power: int) -> Value:
-        """Returns e^(−ε·power/2): twice the noise of a single count, however many counts there are."""
+        """e^(−ε·power/2): twice the noise of a single count, however many counts there are."""
         return exp(-self.epsilon * power / 2)
 
     def datasets(self) -> list[Counts]:
@@ -36,7 +36,7 @@ class ReportNoisyMax:
         return list(range(1, self.k + 1))
 
     def probability(self, x: Counts, r: int) -> Value:
-        """Returns Σ_v P(count r becomes v) ∏ P(the others stay below v, or at most v if they come after r).
+        """Σ_v P(count r becomes v) ∏ P(the others stay below v, or at most v if they come after r).
 
         Nothing happens below the largest count; from there on, with the product multiplied out over the subsets of
         the others, every part is a geometric series in v with ratio q^(1 + size of the subset).
@@ -51,7 +51,7 @@ class ReportNoisyMax:
         return total
 
     def claimed(self) -> Fraction:
-        """Returns ε."""
+        """ε."""
         return self.epsilon
 
 

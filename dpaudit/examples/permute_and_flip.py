@@ -17,7 +17,7 @@ class PermuteAndFlip(MostCommon):
     log_weight = None  # type: ignore[assignment]
 
     def probability(self, x: Records, r: int) -> Value:
-        """Returns p_r Σ over subsets S of the others of (−1)^|S| ∏_{s∈S} p_s / (|S| + 1).
+        """p_r Σ over subsets S of the others of (−1)^|S| ∏_{s∈S} p_s / (|S| + 1).
 
         In a random order r has place u uniform in [0, 1], and every other one is before r and passed over with
         probability 1 − u p_s: the integral of ∏ (1 − u p_s) du.

@@ -23,11 +23,11 @@ class RandomizedResponse:
         return self.answers
 
     def log_weight(self, x: str, r: str) -> Fraction:
-        """Returns ε for the truth, 0 for the rest."""
+        """ε for the truth, 0 for the rest."""
         return self.epsilon if r == x else Fraction(0)
 
     def claimed(self) -> Fraction:
-        """Returns ε."""
+        """ε."""
         return self.epsilon
 
 
@@ -48,5 +48,5 @@ class SpinnerResponse:
         return ["no", "yes"]
 
     def probability(self, x: str, r: str) -> Fraction:
-        """Returns p for the truth, 1 − p for the contrary."""
+        """p for the truth, 1 − p for the contrary."""
         return self.p if x == r else 1 - self.p

@@ -49,5 +49,5 @@ class BrokenSparseVector:
         return law
 
     def claimed(self) -> Fraction:
-        """Returns ε, as published."""
+        """ε, as published."""
         return self.epsilon

@@ -43,7 +43,7 @@ class Compiled:
 
     @property
     def own_axioms(self) -> list[str]:
-        """Returns what is assumed beyond the real numbers."""
+        """What is assumed beyond the real numbers."""
         return sorted(self.assumptions - REAL_AXIOMS)
 
 
@@ -59,7 +59,7 @@ def forbidden(text: str) -> str | None:
 
 
 def compile_texts(files: Mapping[str, str], theorems: Sequence[str], seconds: float) -> Compiled:
-    """Returns what the kernel says of the files, in their order, and what the theorems ("File.name") assume.
+    """What the kernel says of the files, in their order, and what the theorems ("File.name") assume.
 
     Nothing is left behind. Coq must be installed.
     """
@@ -146,7 +146,7 @@ def _compile_once(folder: str, name: str, text: str, key: str, end: float) -> tu
 
 
 def assumed(output: str) -> frozenset[str]:
-    """Returns what Print Assumptions says: names of axioms, and every other line of it as it stands.
+    """What Print Assumptions says: names of axioms, and every other line of it as it stands.
 
     Lines that continue a type are indented. What is not understood is returned, so that it is nobody's axiom.
     """
@@ -158,7 +158,7 @@ def assumed(output: str) -> frozenset[str]:
 
 
 def _compile(folder: str, name: str, seconds: float) -> tuple[str, str]:
-    """Returns what is wrong with one file, and what coqc printed."""
+    """What is wrong with one file, and what coqc printed."""
     command = [installed() or "coqc", "-q", "-Q", ".", LIBRARY, f"{name}.v"]
     try:
         done = subprocess.run(

@@ -68,7 +68,7 @@ class RatioResult(Supremum):
         return self.ratio
 
     def where(self) -> str:
-        """Returns for people where the supremum is."""
+        """Where the supremum is attained, for people."""
         if "limit" in self.at:
             return LIMITS[self.at["limit"]]
         if "epsilon" in self.at:

@@ -69,7 +69,7 @@ def _between(x: Row, y: Row, low: Fraction, high: Fraction) -> list[Ball]:
 
 
 def _falls(x: Row, y: Row, high: Fraction) -> bool:
-    """Returns True only if the variance of A(y, .) is nowhere above that of A(x, .) on (0, high]: then G falls."""
+    """True only if the variance of A(y, .) is nowhere above that of A(x, .) on (0, high]: then G falls."""
     spread = (ball(high) * (x.most + y.most)).exp()
     return balls.certainly_at_most(spread * y.variance, x.variance)
 
@@ -80,6 +80,6 @@ def _tail(x: Row, y: Row, low: Fraction) -> Ball:
 
 
 def _dominated(x: Row, y: Row, low: Fraction) -> bool:
-    """Returns True only if Z_y <= Z_x from ``low`` on."""
+    """True only if Z_y <= Z_x from ``low`` on."""
     slowest = (-ball(low) * x.least).exp()
     return balls.certainly_at_most(x.least, y.least) and balls.certainly_at_most(y.value(low).excess, slowest)

@@ -140,7 +140,7 @@ class Search:
         return self.cover(left, alive)
 
     def value(self, i: int, epsilon: Fraction | None) -> Ball:
-        """Returns loss / epsilon of a pair at its worst output, at one epsilon or in the limit."""
+        """loss / epsilon of a pair at its worst output, at one epsilon or in the limit."""
         pair = self.all[i]
         return pair.top if pair.alike else pair.top + at(self.rows[pair.x], self.rows[pair.y], epsilon)
 

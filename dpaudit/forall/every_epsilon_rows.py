@@ -54,7 +54,7 @@ class Row:
         return balls.total([(a - self.mean) ** 2 for a in self.exponents]) / len(self.exponents)
 
     def value(self, epsilon: Fraction) -> Value:
-        """Returns ln Z_x and its slope at this epsilon, as balls."""
+        """ln Z_x and its slope at this epsilon, as balls."""
         if epsilon not in self._values:
             step = -ball(epsilon)
             weights = [(step * a).exp() for a in self.others]

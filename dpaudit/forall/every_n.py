@@ -68,7 +68,7 @@ class EveryNResult(Supremum):
         return bar("any n", self.epsilon, self.claim.epsilon, "claimed")
 
     def where(self) -> str:
-        """Returns for people the n of the supremum, or of its lower bound where there is a gap."""
+        """The n of the supremum, or of its lower bound where there is a gap, for people."""
         where = "in the limit n → ∞" if self.attained is None else f"at n = {self.attained}"
         return where if self.open is None else f"the lower bound: {where}"
 
@@ -108,7 +108,7 @@ class EveryNRatioResult(EveryNResult):
     attained_epsilon: str
 
     def where(self) -> str:
-        """Returns for people the n of the supremum, or of its lower bound where there is a gap, and the epsilon."""
+        """The n and the epsilon of the supremum, or of its lower bound where there is a gap, for people."""
         at = self.attained_epsilon
         return super().where() + {"every": ""}.get(at, f", {LIMITS.get(at, f'at ε = {at}')}")
 

@@ -129,7 +129,7 @@ def _rows(mechanism: Exponential) -> Iterator[tuple[Histogram, Histogram, Row, R
 
 
 def by_sums_below(mechanism: Exponential, below: Below, bar: Fraction) -> Below | None:
-    """Returns this n with a bound below the bar by intervals of epsilon, with a little room; None if they do not do."""
+    """This n with a bound below the bar by intervals of epsilon, with a little room; None if they do not do."""
     cuts: Cuts = {}
     with balls.precision(SCREEN_BITS):
         for x, y, p, q in _rows(mechanism):

@@ -28,7 +28,7 @@ def steep(level: Fraction) -> Ball:
 
 
 def turned(z: Fraction) -> Ball:
-    """Returns theta(z) = 4(z+1) / (4z^2-1), z > 1/2: a shift by one record changes L by at most this share of it."""
+    """theta(z) = 4(z+1) / (4z^2-1), z > 1/2: a shift by one record changes L by at most this share of it."""
     return ball(4 * (z + 1) / (4 * z * z - 1))
 
 
@@ -52,7 +52,7 @@ def distortion(alpha: Fraction, x: int) -> Ball:
 
 
 def scale(alpha: Fraction, x: int) -> Fraction:
-    """Returns 8 (alpha + x + 1): L(x, x-j) and L(x+1, x-j+1) are at least j^2 over this."""
+    """8 (alpha + x + 1): L(x, x-j) and L(x+1, x-j+1) are at least j^2 over this."""
     return 8 * (alpha + x + 1)
 
 

@@ -84,7 +84,7 @@ class Pairs:
         return balls.ends(found)[1]
 
     def by_sums(self, x: int, bar: Fraction) -> tuple[BySums, BySums]:
-        """Returns such bounds of x against x+1 and of x+1 against x that look at sums of outputs (section 6)."""
+        """such bounds of x against x+1 and of x+1 against x that look at sums of outputs (section 6)."""
         p, q = self._row(x), self._row(x + 1)
         rows = Row(p.exponents, x), Row(q.exponents, x + 1)
         return by_sums(*rows, (p.far, q.far), bar), by_sums(*rows[::-1], (q.far, p.far), bar)

@@ -120,7 +120,7 @@ class Attempt:
 
 
 def _begins(family: Family) -> dict[int, int]:
-    """Returns N for every M that may be tried, as far as the n below N can be audited one by one."""
+    """N for every M that may be tried, as far as the n below N can be audited one by one."""
     least = {m: max(family.least_n(m), 3 * m) for m in family.depths()}
     return {m: first for m, first in least.items() if first <= MOST_FINITE}
 

@@ -40,7 +40,7 @@ class Family:
         return self.kind in ("constant", "exact")
 
     def sides(self) -> list[Prior]:
-        """Returns (prior near, prior far) for the ends that differ: one if the priors are equal."""
+        """(prior near, prior far) for the ends that differ: one if the priors are equal."""
         a, b = self.prior
         return [(a, b)] if a == b else [(a, b), (b, a)]
 

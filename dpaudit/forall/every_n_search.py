@@ -182,7 +182,7 @@ class Search:
         return Closed(block, side, pairs, upper, any(plain[x] > upper for x in pairs))
 
     def _sloped(self, block: Block, side: Prior, reach: int, uppers: dict[int, Fraction]) -> dict[int, Fraction]:
-        """Returns sharper bounds for the pairs that are open."""
+        """Sharper bounds for the pairs that are open."""
         wide = [x for x, upper in uppers.items() if upper > self.floor + self.tolerance]
         if not wide:
             return {}

@@ -26,7 +26,7 @@ class Slopes:
         self.rates = self._rates(count)
 
     def _growth(self, side: Prior, x: int, r: int) -> Ball:
-        """Returns d ln BC_n(x, r) / dn >= 0: it falls with n, as psi' is convex, so the ends bound it."""
+        """d ln BC_n(x, r) / dn >= 0: it falls with n, as psi' is convex, so the ends bound it."""
         if side[1] not in self._digammas:
             tops = [ball(side[1] + n) for n in self.block.ends if n is not None]
             self._digammas[side[1]] = [
@@ -36,19 +36,19 @@ class Slopes:
         return balls.from_ends(ends[0], ends[-1])
 
     def distance(self, x: int, r: int, side: Prior | None = None, table: Distances | None = None) -> Ball:
-        """Returns dH/dn = -BC growth / (2 H)."""
+        """dH/dn = -BC growth / (2 H)."""
         if x == r:
             return balls.zero()
         h = (table or self.distances).between(x, r)
         return -(1 - h * h) * self._growth(side or self.side, x, r) / (2 * h)
 
     def _inverse(self, i: int, side: Prior, table: Distances) -> Ball:
-        """Returns d(1/c_i)/dn."""
+        """d(1/c_i)/dn."""
         c = table.between(i, i + 1)
         return -self.distance(i, i + 1, side, table) / (c * c)
 
     def _rates(self, count: int) -> list[tuple[Ball, Ball]]:
-        """Returns rate(x) and its slope for x < count."""
+        """rate(x) and its slope for x < count."""
         half, family = ball(self.family.numerator / 2), self.family
         values = family.rates(self.distances, count)
         if family.kind == "constant":
@@ -78,7 +78,7 @@ class SlopedPairs:
         self._outputs = [ball(n - reach) for n in block.ends if n is not None]
 
     def _row(self, x: int) -> tuple[list[Ball], Ball, list[Ball], Ball]:
-        """Returns at the centre the exponents and ln Z, and over the block the slopes of both."""
+        """At the centre the exponents and ln Z, and over the block the slopes of both."""
         rate, slope = self.slopes.rates[x]
         wide = [self.slopes.distances.between(x, r) for r in range(self.reach + 2)]
         h = balls.from_ends(wide.pop(), ball(1))

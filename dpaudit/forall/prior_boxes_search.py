@@ -163,7 +163,7 @@ class MapSearch:
         return [0, left, *halves]
 
     def refutes(self, rows: BoxRows, witness: Witness) -> bool:
-        """Returns True only if the loss at the witness exceeds the bound for every prior of the box."""
+        """True only if the loss at the witness exceeds the bound for every prior of the box."""
         losses = rows.losses(witness.x, witness.x_prime)
         return balls.certainly_less(self.bound, losses[self.outputs.index(witness.output or ())])
 

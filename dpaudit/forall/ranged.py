@@ -39,7 +39,7 @@ class Span:
 
     @property
     def width(self) -> Fraction:
-        """Returns high - low of a span with ends."""
+        """high - low of a span with ends."""
         assert self.low is not None
         assert self.high is not None
         return self.high - self.low
@@ -71,7 +71,7 @@ class Ranged:
         return self.ranging == ("prior",) and [type(alpha) for alpha in self.prior] == [Span, Span]
 
     def option_text(self, name: str) -> str:
-        """Returns n, prior or eps as the option takes it."""
+        """n, prior or eps as the option takes it."""
         return show({"n": self.n, "prior": self.prior, "eps": self.epsilon}[name])
 
     def at(self, n: int | None = None, prior: Any = None, eps: Any = None) -> Setting:

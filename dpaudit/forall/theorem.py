@@ -101,7 +101,7 @@ class Supremum(Theorem):
         raise NotImplementedError
 
     def where(self) -> str:
-        """Returns for people where it is attained."""
+        """Where it is attained, for people."""
         raise NotImplementedError
 
     def measured(self) -> tuple[str, Enclosure, Fraction] | None:
@@ -140,7 +140,7 @@ def by_algebra(value: Enclosure, known: Fraction | None) -> str:
 
 
 def bounded(value: Enclosure, open_: str | None, more: str = "") -> Words:
-    """Returns "at most ..." of a supremum; where it is wider than was asked for, that too, in few digits."""
+    """"at most ..." of a supremum; where it is wider than was asked for, that too, in few digits."""
     if open_ is None:
         return Words("at most ", strong(value), more)
     ends = value.shortened(6).to_dict()
@@ -160,7 +160,7 @@ class EveryEpsilon(Guarantee):
 
     @property
     def words(self) -> str:  # type: ignore[override]
-        """Returns "ε-DP for every ε > 0"."""
+        """"ε-DP for every ε > 0"."""
         multiple = "" if self.factor == 1 else f"{self.factor}·"
         where = "every ε > 0" if self.span == "all" else f"every ε in {self.span}"
         return f"{multiple}ε-DP for {where}"
@@ -192,7 +192,7 @@ class EveryPrior(Guarantee):
 
 
 def claimed_factor(ranged: Ranged) -> Fraction:
-    """Returns c of the guarantee c epsilon that is claimed, 1 where nothing is: epsilon-DP is what is asked then.
+    """c of the guarantee c epsilon that is claimed, 1 where nothing is: epsilon-DP is what is asked then.
 
     So an unclaimed mechanism is compared with its nominal epsilon, whatever ranges.
     """

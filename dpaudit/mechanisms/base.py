@@ -99,7 +99,7 @@ class Mechanism(Audited):
         return self.law().probabilities(x)[list(self.outputs()).index(output)]
 
     def draws(self, x: Any) -> ExactDraw:
-        """Returns what draws from P_x, exactly."""
+        """What draws from P_x, exactly."""
         return ExactDraw(self, self.read_dataset("x", x))
 
     def draw(self, x: Any, source: Bits | None = None) -> Output:
@@ -129,19 +129,19 @@ class Mechanism(Audited):
         """The data set that the text or value denotes, or says why there is none."""
 
     def released_outputs(self) -> tuple[Histogram, ...] | None:
-        """Returns what each output stands for, where it stands for a posterior; else None."""
+        """What each output stands for, where it stands for a posterior; else None."""
         return None
 
     def claimed_here(self) -> Guarantee | None:
-        """Returns what is claimed, or None under another adjacency than the one that the claim is about."""
+        """What is claimed, or None under another adjacency than the one that the claim is about."""
         return self.claimed()
 
     def exact_rows(self, datasets: Sequence[Dataset]) -> ExactRows | None:
-        """Returns these distributions as they were given, where they were given entry by entry, else None."""
+        """These distributions as they were given, where they were given entry by entry, else None."""
         return None
 
     def alone(self, x: Dataset) -> Self:
-        """Returns what answers questions about this data set alone: the same, unless the others cost something."""
+        """What answers questions about this data set alone: the same, unless the others cost something."""
         return self
 
     def with_adjacency(self, adjacency: str | Adjacency) -> Self:
@@ -154,7 +154,7 @@ class Mechanism(Audited):
         return tuple((p.name, value) for p, value in values if not p.is_default(value))
 
     def caveats(self) -> dict[str, Any]:
-        """Returns what an answer rests on beyond arithmetic: "assumptions", "residual", "notes"; often nothing."""
+        """What an answer rests on beyond arithmetic: "assumptions", "residual", "notes"; often nothing."""
         return {}
 
     def covered(self) -> str:
@@ -172,7 +172,7 @@ class Mechanism(Audited):
         return {p.name: str(getattr(self, p.name)) for p in self.parameters}
 
     def describe(self) -> dict[str, Any]:
-        """Returns mechanism, nominal epsilon and parameters as exact text, for JSON."""
+        """mechanism, nominal epsilon and parameters as exact text, for JSON."""
         return {
             "mechanism": self.name,
             "nominal_epsilon": None if self.epsilon is None else str(self.epsilon),
@@ -234,7 +234,7 @@ class PosteriorMechanism(Mechanism):
         return self.model.check(option, value)
 
     def released_outputs(self) -> tuple[Histogram, ...] | None:
-        """Returns for every output the k counts that it stands for."""
+        """The k counts that each output stands for."""
         return tuple(self.released(output) for output in self.outputs())
 
     def row(self, x: Histogram, tail: Fraction, most: int) -> HeavyRow:
@@ -242,7 +242,7 @@ class PosteriorMechanism(Mechanism):
         return HeavyRow(self.outputs(), self.law().probabilities(x), balls.zero())
 
     def row_size(self, tail: Fraction, most: int) -> int:
-        """Returns about how many outputs ``row`` lists, without listing them."""
+        """About how many outputs ``row`` lists, without listing them."""
         return self.count_outputs()
 
     def row_memory(self, tail: Fraction, most: int) -> int:
@@ -254,24 +254,24 @@ class PosteriorMechanism(Mechanism):
         return None
 
     def exact_probability(self, x: Histogram, output: Output) -> Sparse | None:
-        """Returns P_x(output) as a polynomial in q, where the family has that form, else None."""
+        """P_x(output) as a polynomial in q, where the family has that form, else None."""
         return None
 
     def claimed(self) -> Guarantee | None:
-        """Returns epsilon-DP, the usual claim (N0, N4 Theorem 3.1), for one record replaced."""
+        """epsilon-DP, the usual claim (N0, N4 Theorem 3.1), for one record replaced."""
         return EpsilonDelta(self.epsilon)
 
     def claimed_here(self) -> Guarantee | None:
-        """Returns what is claimed; the documents are about one record replaced."""
+        """What is claimed; the documents are about one record replaced."""
         return self.claimed() if self.adjacency == REPLACE_ONE else None
 
     def describe(self) -> dict[str, Any]:
-        """Returns mechanism, n, k, prior, nominal epsilon and parameters as exact text, for JSON."""
+        """mechanism, n, k, prior, nominal epsilon and parameters as exact text, for JSON."""
         relation = {} if self.adjacency == REPLACE_ONE else {"adjacency": self.adjacency.to_dict()}
         return {"mechanism": self.name, **self.model.to_dict(), **super().describe(), **relation}
 
     def setting_text(self) -> str:
-        """Returns n, k, prior, epsilon and the parameters in one line."""
+        """n, k, prior, epsilon and the parameters in one line."""
         model = self.model
         relation = "" if self.adjacency == REPLACE_ONE else f", {self.adjacency.text()}"
         place = f"n = {model.n}, k = {model.k}, prior {text(model.prior)}"

@@ -32,7 +32,7 @@ class Ratio:
 
     @staticmethod
     def of(numerator: fmpq_poly, denominator: fmpq_poly, exponent: int) -> Ratio:
-        """Returns q^exponent numerator/denominator as q^a (2-q)^b; it is an error if it is not of that form."""
+        """q^exponent numerator/denominator as q^a (2-q)^b; it is an error if it is not of that form."""
         common = numerator.gcd(denominator)
         top, a, b = _strip(numerator // common)
         bottom, c, d = _strip(denominator // common)
@@ -42,7 +42,7 @@ class Ratio:
 
 
 def _strip(poly: fmpq_poly) -> tuple[fmpq_poly, int, int]:
-    """Returns (rest, a, b) with poly = rest q^a (2-q)^b and rest divisible by neither."""
+    """(rest, a, b) with poly = rest q^a (2-q)^b and rest divisible by neither."""
     counts = []
     for factor in (Q, CORNER):
         count = 0

@@ -25,7 +25,7 @@ class Bits(Protocol):
     """A source of random bits: ``random.Random``, ``secrets.SystemRandom``."""
 
     def getrandbits(self, k: int, /) -> int:
-        """Returns k independent fair bits as a whole number."""
+        """k independent fair bits as a whole number."""
 
 
 class ExactDraw:
@@ -50,7 +50,7 @@ class ExactDraw:
             u, words = int(u) * (1 << self._word) + source.getrandbits(self._word), words + 1
 
     def _cut(self, words: int) -> tuple[list[int], list[int]]:
-        """Returns floor(2^b C(i)) from below and ceil(2^b C(i)) from above for every i, b = the bits of so many words.
+        """floor(2^b C(i)) from below and ceil(2^b C(i)) from above for every i, b = the bits of so many words.
 
         [u, u+1) / 2^b lies inside the share of output i if upper[i-1] <= u and u < lower[i].
         """

@@ -83,7 +83,7 @@ class ExponentialLaw(Law):
         return [w.exp() for w in self.log_probabilities(x)]
 
     def masses(self, x: Histogram, y: Histogram) -> list[Mass]:
-        """Returns P_x and P_y, output by output, with the loss where algebra knows it."""
+        """P_x and P_y, output by output, with the loss where algebra knows it."""
         known = partial(self._mechanism.algebra().loss, x, y)
         rows = zip(self.probabilities(x), self.probabilities(y), self._mechanism.outputs(), strict=True)
         return [Mass(p, q, known(output)) for p, q, output in rows]
@@ -118,7 +118,7 @@ class Exponential(PosteriorMechanism):
         return DIVERGENCES[self.score].at_most_one
 
     def numerator(self) -> Fraction:
-        """Returns e of the rate e / (2 Delta(x)), exactly: epsilon unless the mechanism divides it further."""
+        """e of the rate e / (2 Delta(x)), exactly: epsilon unless the mechanism divides it further."""
         return self.epsilon
 
     def fits_one_record(self) -> bool:
@@ -126,7 +126,7 @@ class Exponential(PosteriorMechanism):
         return True
 
     def algebra(self) -> Algebra:
-        """Returns what is known by algebra: the losses of one record in two categories."""
+        """What is known by algebra: the losses of one record in two categories."""
         one = self.model.n == 1 and self.model.k == 2 and self.score == Hellinger.name
         return OneRecord(self.numerator()) if one and self.fits_one_record() else Algebra()
 
@@ -135,7 +135,7 @@ class Exponential(PosteriorMechanism):
         """The function x -> rate(x) as balls."""
 
     def smoothing(self) -> tuple[Callable[[Ball], Ball], Ball] | None:
-        """Returns (f, gamma) where f(Delta(x)) = min over x'' of f(LS(x'')) + gamma d(x, x''); None if not smoothed."""
+        """(f, gamma) where f(Delta(x)) = min over x'' of f(LS(x'')) + gamma d(x, x''); None if not smoothed."""
         return None
 
     def end_sensitivity(self, near: EndHellinger, other: EndHellinger) -> Fixed | Following:
@@ -143,7 +143,7 @@ class Exponential(PosteriorMechanism):
         return Following()
 
     def float_sensitivity(self, ls: Array, closure: ClosureOf) -> Array | None:
-        """Returns Delta(x) of ``rates`` from LS(x), in floating point: it screens priors and decides nothing.
+        """Delta(x) of ``rates`` from LS(x), in floating point: it screens priors and decides nothing.
 
         ``closure(start, gamma)`` is min over x'' of start(x'') + gamma d(x, x''). None where there is no such twin.
         """
@@ -162,7 +162,7 @@ class Exponential(PosteriorMechanism):
         return self.model.histograms
 
     def count_outputs(self) -> int:
-        """Returns |R|."""
+        """|R|."""
         return self.model.size
 
     def memory(self) -> int:
@@ -273,7 +273,7 @@ class EHD(Exponential):
             raise InputError("gs", self.gs, rule)
 
     def rates(self, h: Score) -> Rates:
-        """Returns epsilon / (2 GS), the same for every data set."""
+        """epsilon / (2 GS), the same for every data set."""
         return Rates(h, self.numerator(), gs_constant() if self.gs == "constant" else global_(h))
 
     def exponent(self) -> Exponent:
@@ -286,13 +286,13 @@ class EHD(Exponential):
         return self.gs == "exact" or own == bc_squared(make_model(1), (0, 1), (1, 0))
 
     def end_sensitivity(self, near: EndHellinger, other: EndHellinger) -> Fixed | Following:
-        """Returns GS; the model's own is LS at one of the ends, because LS is quasi-convex."""
+        """GS; the model's own is LS at one of the ends, because LS is quasi-convex."""
         if self.gs == "constant":
             return Fixed(gs_constant())
         return Fixed(balls.maximum([near.locals()[0], other.locals()[0]]))
 
     def float_sensitivity(self, ls: Array, closure: ClosureOf) -> Array:
-        """Returns GS."""
+        """GS."""
         return 0 * ls + (sqrt(1 - pi / 4) if self.gs == "constant" else ls.max())
 
 
@@ -307,11 +307,11 @@ class EHDL(Exponential):
     parameters: ClassVar[tuple[Parameter, ...]] = (SCORE,)
 
     def claimed(self) -> Guarantee | None:
-        """Returns None: the documents claim that it is not epsilon-DP."""
+        """None: the documents claim that it is not epsilon-DP."""
         return None
 
     def rates(self, h: Score) -> Rates:
-        """Returns epsilon / (2 LS(x))."""
+        """epsilon / (2 LS(x))."""
         return Rates(h, self.numerator(), None)
 
     def exponent(self) -> Exponent:
@@ -319,7 +319,7 @@ class EHDL(Exponential):
         return Exponent(self.numerator(), self.score, "local")
 
     def float_sensitivity(self, ls: Array, closure: ClosureOf) -> Array:
-        """Returns LS."""
+        """LS."""
         return ls
 
 
@@ -331,7 +331,7 @@ class Smooth(Exponential):
     parameters: ClassVar[tuple[Parameter, ...]] = (GAMMA, SCORE)
 
     def rates(self, h: Score) -> Rates:
-        """Returns numerator / (2 S(x))."""
+        """numerator / (2 S(x))."""
         return Rates(h, self.numerator(), smooth_all(self.model, local_all(h), self.gamma))
 
     def exponent(self) -> Exponent:
@@ -339,7 +339,7 @@ class Smooth(Exponential):
         return Exponent(self.numerator(), self.score, "smooth", self.gamma)
 
     def smoothing(self) -> tuple[Callable[[Ball], Ball], Ball]:
-        """Returns 1/LS and gamma."""
+        """1/LS and gamma."""
         return (lambda v: 1 / v), ball(self.gamma)
 
     def end_sensitivity(self, near: EndHellinger, other: EndHellinger) -> Fixed | Following:
@@ -347,7 +347,7 @@ class Smooth(Exponential):
         return Following(ball(self.gamma))
 
     def float_sensitivity(self, ls: Array, closure: ClosureOf) -> Array:
-        """Returns S."""
+        """S."""
         return 1 / closure(1 / ls, float(self.gamma))
 
 
@@ -361,11 +361,11 @@ class EHDS(Smooth):
     source: ClassVar[str] = "N0 Algorithm 6, N4 Algorithm 5"
 
     def claimed(self) -> Guarantee | None:
-        """Returns epsilon (N4 Theorem 3.1); None for an unbounded score, where its proof does not carry over."""
+        """epsilon (N4 Theorem 3.1); None for an unbounded score, where its proof does not carry over."""
         return EpsilonDelta(self.epsilon) if self.bounded_score() else None
 
     def numerator(self) -> Fraction:
-        """Returns epsilon / (1 + gamma)."""
+        """epsilon / (1 + gamma)."""
         return self.epsilon / (1 + self.gamma)
 
 
@@ -379,5 +379,5 @@ class MH(Smooth):
     source: ClassVar[str] = "A3 Definition 6"
 
     def claimed(self) -> Guarantee | None:
-        """Returns (1 + gamma) epsilon (A3 Lemma 5.6); None for an unbounded score."""
+        """(1 + gamma) epsilon (A3 Lemma 5.6); None for an unbounded score."""
         return EpsilonDelta((1 + self.gamma) * self.epsilon) if self.bounded_score() else None

@@ -48,12 +48,12 @@ class Monomial:
         return Monomial(self.exponent + other.exponent, self.poly * other.poly)
 
     def over(self, other: Monomial) -> Ratio:
-        """Returns self / other as q^a (2-q)^b, exactly."""
+        """self / other as q^a (2-q)^b, exactly."""
         return Ratio.of(self.poly, other.poly, self.exponent - other.exponent)
 
 
 def cell_law(n: int, c: int, o: int) -> Monomial:
-    """Returns Pr[floor(c + Lap(s/epsilon)) clipped into [0, n] equals o], exactly, in q = e^(-epsilon/s)."""
+    """Pr[floor(c + Lap(s/epsilon)) clipped into [0, n] equals o], exactly, in q = e^(-epsilon/s)."""
     if o == n:
         return Monomial(n - c, HALF)
     if o == 0:
@@ -97,7 +97,7 @@ class LaplaceLaw(Law):
         return [prod(factors[1:], start=factors[0]) for factors in product(*rows)]
 
     def masses(self, x: Histogram, y: Histogram) -> list[Mass]:
-        """Returns P_x and P_y by classes of equal likelihood ratio: unchanged cells sum out, few classes remain."""
+        """P_x and P_y by classes of equal likelihood ratio: unchanged cells sum out, few classes remain."""
         parts: list[RatioClass] = [(Ratio(0, 0), ball(1), ball(1))]
         for c, d in self._mechanism.changed(x, y):
             joint = [(s * t, p * u, r * v) for s, p, r in parts for t, u, v in self._atoms(c, d)]
@@ -120,7 +120,7 @@ class LaplaceLaw(Law):
 
 
 def _heavy(law: list[Ball], tail: Ball) -> tuple[int, list[Ball]]:
-    """Returns (start, law[start:stop]) that leaves out at most ``tail``: half of it at either end."""
+    """(start, law[start:stop]) that leaves out at most ``tail``: half of it at either end."""
     cuts = []
     for part in (law, law[::-1]):
         mass, count = part[0], 0
@@ -149,7 +149,7 @@ class Laplace(PosteriorMechanism):
 
     @abstractmethod
     def unit(self) -> int:
-        """Returns s: the scale of the noise is s/epsilon."""
+        """s: the scale of the noise is s/epsilon."""
 
     def noised(self) -> int:
         """The number of noised cells."""
@@ -164,7 +164,7 @@ class Laplace(PosteriorMechanism):
         return list(product(range(self.model.n + 1), repeat=self.noised()))
 
     def count_outputs(self) -> int:
-        """Returns (n+1)^(number of noised cells)."""
+        """(n+1)^(number of noised cells)."""
         return int((self.model.n + 1) ** self.noised())
 
     def memory(self) -> int:
@@ -178,7 +178,7 @@ class Laplace(PosteriorMechanism):
         return (*output, min(max(self.model.n - sum(output), 0), self.model.n))
 
     def changed(self, x: Histogram, y: Histogram) -> list[tuple[int, int]]:
-        """Returns (x_i, y_i) for the noised cells in which the data sets differ, sorted."""
+        """(x_i, y_i) for the noised cells in which the data sets differ, sorted."""
         m = self.noised()
         return sorted((c, d) for c, d in zip(x[:m], y[:m], strict=True) if c != d)
 
@@ -190,12 +190,12 @@ class Laplace(PosteriorMechanism):
         return Symmetry(self.datasets, lambda x, y: tuple(self.changed(x, y)))
 
     def polynomial(self, x: Histogram, output: Output) -> Monomial:
-        """Returns P_x(output) exactly, as a polynomial in q."""
+        """P_x(output) exactly, as a polynomial in q."""
         terms = [cell_law(self.model.n, c, o) for c, o in zip(x, output, strict=False)]
         return prod(terms[1:], start=terms[0])
 
     def exact_probability(self, x: Histogram, output: Output) -> Sparse:
-        """Returns P_x(output) as a polynomial in q = e^(-epsilon/s)."""
+        """P_x(output) as a polynomial in q = e^(-epsilon/s)."""
         term = self.polynomial(x, output)
         pairs = ((term.exponent + i, Fraction(int(c.p), int(c.q))) for i, c in enumerate(term.poly.coeffs()))
         return {exponent: c for exponent, c in pairs if c}
@@ -237,7 +237,7 @@ class Laplace(PosteriorMechanism):
         return q**term.exponent * arb_poly(term.poly)(q)
 
     def algebra(self) -> LaplaceAlgebra:
-        """Returns what the polynomials in q say of the losses."""
+        """What the polynomials in q say of the losses."""
         return LaplaceAlgebra(self)
 
     def representatives(self) -> Iterator[tuple[Histogram, Histogram, Output]]:
@@ -271,13 +271,13 @@ class Laplace(PosteriorMechanism):
                 yield (down, *empty, n - down), (down - 1, *empty, n - down + 1)
 
     def _spots(self, x: Histogram, y: Histogram) -> list[list[int]]:
-        """Returns for every noised cell outputs that represent all: the ends and around the count; one if unchanged."""
+        """For every noised cell, outputs that represent all: the ends and around the count; one if unchanged."""
         n = self.model.n
         around = ({0, 1, c - 1, c, c + 1, n - 1, n} if c != d else {0} for c, d in zip(x, y, strict=True))
         return [sorted(o for o in spots if 0 <= o <= n) for spots in around][: self.noised()]
 
     def ratio(self, x: Histogram, y: Histogram, output: Output) -> Ratio:
-        """Returns P_x(output) / P_y(output) exactly; cells with the same count cancel."""
+        """P_x(output) / P_y(output) exactly; cells with the same count cancel."""
         n, result = self.model.n, Ratio(0, 0)
         for c, d, o in zip(x, y, output, strict=False):
             if c != d:
@@ -324,7 +324,7 @@ class LSZhang(Laplace):
     last_is_derived: ClassVar[bool] = False
 
     def unit(self) -> int:
-        """Returns 2."""
+        """2."""
         return 2
 
 
@@ -338,7 +338,7 @@ class LSDim(Laplace):
     source: ClassVar[str] = "N4 Algorithm 1"
 
     def unit(self) -> int:
-        """Returns k."""
+        """k."""
         return self.model.k
 
 
@@ -354,5 +354,5 @@ class LSHist(Laplace):
     source: ClassVar[str] = "N4 Algorithm 2"
 
     def unit(self) -> int:
-        """Returns 1 for k = 2, else 2."""
+        """1 for k = 2, else 2."""
         return 1 if self.model.k == 2 else 2

@@ -87,7 +87,7 @@ def claim_text(kind: type[PosteriorMechanism]) -> str:
 
 
 def _claimed(kind: type[PosteriorMechanism], values: dict[str, str]) -> tuple[Fraction, Fraction] | None:
-    """Returns claimed epsilon over epsilon, and delta, for a small model; None where no such thing is claimed."""
+    """claimed epsilon over epsilon, and delta, for a small model; None where no such thing is claimed."""
     checked = {p.name: p.read(kind.name, values[p.name]) for p in kind.parameters}
     found = kind(make_model(2), Fraction(1), **checked).claimed()
     return None if found is None else found.epsilon_delta()

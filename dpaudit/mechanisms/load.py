@@ -123,7 +123,7 @@ def _sampler(function: Any, mech: Any, reference: str, eps: Exact, given: dict[s
 
 
 def takes(mech: Any) -> set[str]:
-    """Returns what a user's own mechanism takes: the parameters of its constructor; its nominal epsilon is "eps"."""
+    """What a user's own mechanism takes: the parameters of its constructor; its nominal epsilon is "eps"."""
     table = isinstance(mech, str) and mech.lower().endswith(TABLES)
     if is_named(mech):
         kind = kind_of(mech)
@@ -271,7 +271,7 @@ def _arguments(
 
 
 def _attributes(target: Any) -> dict[str, str]:
-    """Returns as text what an object that is made already has under the names of its constructor's parameters."""
+    """The parameters of an object that exists already, as text: its attributes that its constructor names."""
     names = [name for name in _named(type(target)) if name not in NOMINAL]
     return {name: _parameter_text(getattr(target, name)) for name in names if hasattr(target, name)}
 
@@ -302,7 +302,7 @@ def _no_epsilon(eps: Exact, label: str) -> None:
 
 
 def _setting(name: str, value: Any) -> Any:
-    """Returns "3" as 3, "1/3" as a Fraction, "1,2" as a tuple, any other text as it is; n and k are whole numbers."""
+    """"3" as 3, "1/3" as a Fraction, "1,2" as a tuple, any other text as it is; n and k are whole numbers."""
     if name in ("n", "k"):
         return whole(name, value, 0)
     if not isinstance(value, str):

@@ -66,7 +66,7 @@ class MHdelta(Exponential):
         return words if self.over == ALL else f"{words}, S_exp over the data sets adjacent to x"
 
     def claimed(self) -> Guarantee | None:
-        """Returns (epsilon, delta) (P1 Lemma 4.3), for the documents' own score only."""
+        """(epsilon, delta) (P1 Lemma 4.3), for the documents' own score only."""
         return EpsilonDelta(self.epsilon, self.delta) if self.score == Hellinger.name else None
 
     def gamma(self) -> Ball:
@@ -75,12 +75,12 @@ class MHdelta(Exponential):
         return (1 - ball(self.epsilon) / (2 * tail)).log()
 
     def rates(self, h: Score) -> Rates:
-        """Returns epsilon / (2 S_exp(x))."""
+        """epsilon / (2 S_exp(x))."""
         smooth = exp_smooth_all if self.over == ALL else exp_smooth_adjacent
         return Rates(h, self.numerator(), smooth(self.model, local_all(h), self.gamma()))
 
     def smoothing(self) -> tuple[Callable[[Ball], Ball], Ball] | None:
-        """Returns -ln LS and gamma; None over adjacent data sets, where S_exp is no closure."""
+        """-ln LS and gamma; None over adjacent data sets, where S_exp is no closure."""
         return ((lambda v: -v.log()), self.gamma()) if self.over == ALL else None
 
     def screen(self) -> Screen | None:
@@ -101,7 +101,7 @@ class MHdelta(Exponential):
         return self.over == ALL and super().can_screen_priors()
 
     def float_sensitivity(self, ls: Array, closure: ClosureOf) -> Array:
-        """Returns S_exp over all data sets."""
+        """S_exp over all data sets."""
         from numpy import exp, log
 
         return exp(-closure(-log(ls), float(self.gamma())))

@@ -23,7 +23,7 @@ class OneRecord(Algebra):
     narrows: bool = False
 
     def loss(self, x: Dataset, y: Dataset, output: Output) -> Fraction:
-        """Returns e/2 at the output x, -e/2 at the other one; 0 for x = y."""
+        """e/2 at the output x, -e/2 at the other one; 0 for x = y."""
         if x == y:
             return Fraction(0)
         return self.numerator / 2 if output == x else -self.numerator / 2

@@ -70,7 +70,7 @@ MAX_SHIFT = 1 << 20
 
 
 def ends(value: Ball) -> tuple[Fraction, Fraction]:
-    """Returns rational ends: of the ball exactly, its radius is dyadic; for sizes below 2^-MAX_SHIFT outward."""
+    """Rational ends: of the ball exactly, its radius is dyadic; for sizes below 2^-MAX_SHIFT outward."""
     if not value.is_finite():
         raise NeedsMoreBits(working_bits())
     (low, high), (_, radius) = _dyadic(value.mid()), _dyadic(value.rad())
@@ -92,7 +92,7 @@ def whole_part(value: Ball) -> int | None:
 
 
 def _dyadic(value: Ball) -> tuple[Fraction, Fraction]:
-    """Returns bounds of a ball without radius: its exact value twice, unless it is as good as 0."""
+    """Bounds of a ball without radius: its exact value twice, unless it is as good as 0."""
     mantissa, exponent = (int(part) for part in value.man_exp())
     if mantissa and exponent + mantissa.bit_length() < -MAX_SHIFT:
         tiny = Fraction(1, 1 << MAX_SHIFT)

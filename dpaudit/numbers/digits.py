@@ -130,7 +130,7 @@ def _between(low: Fraction, high: Fraction, right: Callable[[Fraction, Fraction]
 
 
 def equated(name: str, value: str) -> str:
-    """Returns "δ(1) = 0.5" from a name and a number as ``short`` or ``beside`` write it.
+    """"δ(1) = 0.5" from a name and a number as ``short`` or ``beside`` write it.
 
     >>> equated("δ(1)", "0.5"), equated("δ(1)", "≤ 0.5"), equated("true ε", "[0.1, 0.9]")
     ('δ(1) = 0.5', 'δ(1) ≤ 0.5', 'true ε in [0.1, 0.9]')
@@ -222,7 +222,7 @@ def _outward(value: Fraction | int, digits: int, how: str) -> str:
 
 
 def rough(value: float | Fraction, digits: int) -> str:
-    """Returns about the number, where no digit matters to a claim: an estimate, or the scale of something.
+    """The number roughly, where no digit matters to a claim: an estimate, or the scale of something.
 
     >>> rough(1.5e-8, 3), rough(Fraction(1, 3), 3), rough(0.00012345, 2), rough(float("inf"), 2)
     ('1.5e-8', '0.333', '0.00012', '∞')
@@ -285,7 +285,7 @@ def shifted(value: int, places: int) -> Decimal:
 
 
 def duration(seconds: float) -> str:
-    """Returns "12 s", "3 min 5 s" or "2 h 10 min".
+    """"12 s", "3 min 5 s" or "2 h 10 min".
 
     >>> duration(12), duration(185), duration(7800)
     ('12 s', '3 min 5 s', '2 h 10 min')

@@ -132,7 +132,7 @@ class Enclosure:
         return Enclosure(self.lower * count, self.upper * count, self.places)
 
     def to_dict(self) -> dict[str, str]:
-        """Returns {"lower", "upper"} as decimal strings that denote the ends exactly; infinity is "inf"."""
+        """{"lower", "upper"} as decimal strings that denote the ends exactly; infinity is "inf"."""
         return {"lower": self._decimal(self.lower), "upper": self._decimal(self.upper)}
 
     def _decimal(self, end: Fraction) -> str:
@@ -185,7 +185,7 @@ class Enclosure:
 
 
 def _brackets(low: str, high: str) -> str | None:
-    """Returns "0.4165[31, 48]", or None if the two texts have no three leading digits in common."""
+    """"0.4165[31, 48]", or None if the two texts have no three leading digits in common."""
     same = next((i for i, (a, b) in enumerate(zip(low, high, strict=False)) if a != b), 0)
     if len(low) != len(high) or same < 4:
         return None

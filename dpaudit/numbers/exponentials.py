@@ -223,7 +223,7 @@ def _added_up(sums: Iterable[tuple[Exponentials, int]]) -> Exponentials:
 
 
 def log_of_quotient(a: Exponentials, b: Exponentials) -> Fraction | None:
-    """Returns t if a = e^t b with t rational, else None.
+    """t if a = e^t b with t rational, else None.
 
     >>> log_of_quotient({Fraction(1): Fraction(2)}, {Fraction(1, 2): Fraction(2)})
     Fraction(1, 2)

@@ -102,7 +102,7 @@ def refine(compute: Callable[[], T | None], bits: int, max_bits: int = MAX_BITS)
 def refine_all(
     items: Sequence[K], compute: Callable[[list[K]], Mapping[K, T]], bits: int, max_bits: int = MAX_BITS
 ) -> dict[K, tuple[T, int]]:
-    """Returns for every item its answer and the bits it took, each what ``refine`` gives for it alone.
+    """The answer for every item and the bits it took, each what ``refine`` gives for it alone.
 
     ``compute`` answers those of the items it can at the precision at hand, so that they share what they have in common.
     """

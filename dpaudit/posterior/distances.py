@@ -118,7 +118,7 @@ class Algebraic:
         return hash((int(self.rational.p), int(self.rational.q), self.constants))
 
     def __str__(self) -> str:
-        """Returns for instance "1/4 pi" or "9/64 g(1/3)^2"; pi stands for 1/g(1/2)."""
+        """For instance "1/4 pi" or "9/64 g(1/3)^2"; pi stands for 1/g(1/2)."""
         parts = [] if self.rational == 1 and self.constants else [str(self.rational)]
         for alpha, exponent in self.constants:
             name, power = ("pi", -exponent) if alpha == Fraction(1, 2) else (f"g({alpha})", exponent)
@@ -127,7 +127,7 @@ class Algebraic:
 
 
 def bc_squared(model: Model, c: Histogram, d: Histogram) -> Algebraic:
-    """Returns BC(c, d)^2 exactly (definitions, "What exact means", fact 1); the totals of c and d may differ.
+    """BC(c, d)^2 exactly (definitions, "What exact means", fact 1); the totals of c and d may differ.
 
     It is the product over the cells of the square of Gamma(alpha+(i+j)/2) / sqrt(Gamma(alpha+i) Gamma(alpha+j)),
     divided by the same for the totals: a factor of 1 if they agree.
@@ -147,7 +147,7 @@ def bc_squared(model: Model, c: Histogram, d: Histogram) -> Algebraic:
 
 
 def _cell_squared(alpha: Fraction, i: int, j: int) -> tuple[fmpq, Fraction, int]:
-    """Returns (f, base, sign): one cell's factor is f * g(base)^sign, sign 0 if i + j is even.
+    """(f, base, sign): one cell's factor is f * g(base)^sign, sign 0 if i + j is even.
 
     With m = floor((i+j)/2): (alpha)_m^2 / ((alpha)_i (alpha)_j) if i+j is even, and
     g(alpha) (alpha+1/2)_m^2 / ((alpha)_i (alpha)_j) if it is odd; (a)_m is the rising factorial.
@@ -166,7 +166,7 @@ MOST_STEPS = 2000
 
 @cache
 def _constant(alpha: Fraction) -> tuple[fmpq, Fraction, int]:
-    """Returns (f, base, sign) with g(alpha) = f * g(base)^sign, f rational.
+    """(f, base, sign) with g(alpha) = f * g(base)^sign, f rational.
 
     g(a + 1/2) = a^2 / g(a); and where tan^2(pi a) is rational, g(a) = tan^2(pi a) g(1/2 - a): g(1/3) = 3 g(1/6).
     The base lies in (0, 1/2], or a multiple of MOST_STEPS such steps above it: f would grow without end.
@@ -185,7 +185,7 @@ _RISING: dict[Fraction, list[fmpq]] = {}
 
 
 def _rising(alpha: Fraction, m: int) -> fmpq:
-    """Returns (alpha)_m = alpha (alpha+1) ... (alpha+m-1), from a table that grows as needed."""
+    """(alpha)_m = alpha (alpha+1) ... (alpha+m-1), from a table that grows as needed."""
     table = _RISING.setdefault(alpha, [fmpq(1)])
     while len(table) <= m:
         last = alpha + len(table) - 1

@@ -140,7 +140,7 @@ class KullbackLeibler(Divergence):
         return self._log_beta(d) - start + balls.total(parts)
 
     def _at(self, c: Histogram) -> tuple[list[Ball], Ball]:
-        """Returns psi(a_i) - psi(a0) for every cell, and ln B(a)."""
+        """psi(a_i) - psi(a0) for every cell, and ln B(a)."""
         if c not in self._slopes:
             a = [alpha + i for alpha, i in zip(self.model.prior, c, strict=True)]
             top = ball(sum(a, Fraction(0))).digamma()
@@ -204,7 +204,7 @@ class L1(Divergence):
         return ball(sum(abs(i - j) for i, j in zip(c, d, strict=True)))
 
     def largest(self, c: Histogram) -> Ball:
-        """Returns k n."""
+        """k n."""
         return ball(self.model.k * self.model.n)
 
 

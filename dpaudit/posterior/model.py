@@ -61,7 +61,7 @@ class Model:
 
     @property
     def size(self) -> int:
-        """Returns |R|, the number of histograms, without listing them."""
+        """|R|, the number of histograms, without listing them."""
         return count_histograms(self.n, self.k)
 
     @cached_property
@@ -101,11 +101,11 @@ class Model:
         return tuple(tuple(image) for image in images)
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns n, k and the prior as exact text, for JSON."""
+        """n, k and the prior as exact text, for JSON."""
         return {"n": self.n, "k": self.k, "prior": [str(alpha) for alpha in self.prior]}
 
     def check(self, option: str, x: str | Sequence[Exact]) -> Histogram:
-        """Returns ``x`` as a histogram of this model, or says why it is none."""
+        """``x`` as a histogram of this model, or says why it is none."""
         cells = parse_histogram(option, x)
         if len(cells) != self.k:
             raise InputError(option, show(cells), f"must have k = {self.k} cells, has {len(cells)}")
@@ -115,7 +115,7 @@ class Model:
 
 
 def show(value: object) -> str:
-    """Returns "4,4" for (4, 4), as options take it; nested tuples likewise, anything else as its text."""
+    """"4,4" for (4, 4), as options take it; nested tuples likewise, anything else as its text."""
     return ",".join(map(show, value)) if isinstance(value, tuple | list) else str(value)
 
 

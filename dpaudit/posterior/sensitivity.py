@@ -93,7 +93,7 @@ def closure(model: Model, start: Sequence[Ball], gamma: Ball) -> Closure:
 
 
 def _propose(links: Sequence[Sequence[int]], start: Sequence[int], gamma: int) -> tuple[list[int], list[int]]:
-    """Returns for every node a source and the number of steps to it, optimal for these whole numbers."""
+    """A source for every node and the number of steps to it, optimal for these whole numbers."""
     cost, sources, steps = list(start), list(range(len(start))), [0] * len(start)
     heap = [(v, i) for i, v in enumerate(cost)]
     heapify(heap)

@@ -49,7 +49,7 @@ class Adjacency(ABC):
         """The number of ordered adjacent pairs among the histograms of n records in k cells."""
 
     def option(self) -> str | None:
-        """Returns what --adjacency takes to give this relation; None where there is no such text."""
+        """What --adjacency takes to give this relation; None where there is no such text."""
         return self.name
 
     def text(self) -> str:
@@ -69,7 +69,7 @@ class OfCounts(Adjacency):
     """Whether the entries were declared to be counts."""
 
     def option(self) -> str:
-        """Returns what --adjacency takes."""
+        """What --adjacency takes."""
         return f"{self.name}:counts" if self.stated else self.name
 
     def text(self) -> str:
@@ -116,7 +116,7 @@ class ReplaceOne(OfCounts):
         return (y for y in neighbors(x) if y in among)
 
     def count(self, n: int, k: int) -> int:
-        """Returns k(k-1) C(n+k-2, k-1)."""
+        """k(k-1) C(n+k-2, k-1)."""
         return count_pairs(n, k)
 
     def _as_records(self, datasets: Collection[Dataset]) -> tuple[Dataset, Dataset] | None:
@@ -141,7 +141,7 @@ class AddOrRemoveOne(OfCounts):
         return (y for y in found if y in among)
 
     def count(self, n: int, k: int) -> int:
-        """Returns 0: all histograms have n records."""
+        """0: all histograms have n records."""
         return 0
 
 
@@ -149,7 +149,7 @@ class OfRecords(Adjacency):
     """A relation between tuples of records, of any entries; a histogram is none."""
 
     def count(self, n: int, k: int) -> int:
-        """Returns 0: a histogram has counts."""
+        """0: a histogram has counts."""
         return 0
 
     def neighbors(self, x: Dataset, among: Collection[Dataset]) -> tuple[Dataset, ...]:
@@ -223,7 +223,7 @@ class AllPairs(Adjacency):
         return [tuple(datasets)]
 
     def count(self, n: int, k: int) -> int:
-        """Returns |R| (|R| - 1)."""
+        """|R| (|R| - 1)."""
         size = count_histograms(n, k)
         return size * (size - 1)
 

@@ -33,7 +33,7 @@ class Evidence:
     bits: int = 0
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns quantity, at, enclosure and pair, for JSON."""
+        """quantity, at, enclosure and pair, for JSON."""
         value, pair = self.value.to_dict(), self.witness.to_dict()
         return {"quantity": self.quantity, "at": self.at or None, "enclosure": value, "pair": pair}
 
@@ -71,7 +71,7 @@ class Claim:
         return found
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns claimed, claimed_delta, verdict, guarantee and evidence: exact text or None."""
+        """claimed, claimed_delta, verdict, guarantee and evidence: exact text or None."""
         return {
             "claimed": None if self.epsilon is None else str(self.epsilon),
             "claimed_delta": None if self.delta is None else str(self.delta),

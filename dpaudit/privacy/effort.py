@@ -99,7 +99,7 @@ class Effort:
             self.progress(int(min(max(known, 0), self.digits)), self.digits)
 
     def widest(self, mechanism: Audited, compute: Callable[[Effort], T]) -> T:
-        """Returns compute(effort); of a mechanism known to fixed width as narrow as it is, with digits to show it."""
+        """compute(effort); of a mechanism known to fixed width as narrow as it is, with digits to show it."""
         if mechanism.refinable:
             return compute(self)
         for fewer in range(self.digits, -1, -1):

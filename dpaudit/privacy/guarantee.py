@@ -58,12 +58,12 @@ class Guarantee(ABC):
         return self.form.format_map(vars(self))
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns kind, text and the numbers as exact text, for JSON."""
+        """kind, text and the numbers as exact text, for JSON."""
         numbers = {name: str(value) for name, value in vars(self).items()}
         return {"kind": self.kind, "text": self.text(), **numbers}
 
     def epsilon_delta(self) -> tuple[Fraction, Fraction] | None:
-        """Returns (epsilon, delta) where this is what the guarantee is, else None."""
+        """(epsilon, delta) where this is what the guarantee is, else None."""
         return None
 
 
@@ -83,17 +83,17 @@ class EpsilonDelta(Guarantee):
 
     @property
     def kind(self) -> str:  # type: ignore[override]
-        """Returns "epsilon" for pure privacy, else "epsilon-delta"."""
+        """"epsilon" for pure privacy, else "epsilon-delta"."""
         return "epsilon-delta" if self.delta else "epsilon"
 
     @property
     def words(self) -> str:  # type: ignore[override]
-        """Returns "1/2-DP" or "(1, 1/100000)-DP"."""
+        """"1/2-DP" or "(1, 1/100000)-DP"."""
         return "({epsilon}, {delta})-DP" if self.delta else "{epsilon}-DP"
 
     @property
     def form(self) -> str:  # type: ignore[override]
-        """Returns "eps=1/2" or "eps=1,delta=1/100000"."""
+        """"eps=1/2" or "eps=1,delta=1/100000"."""
         return "eps={epsilon}" + (",delta={delta}" if self.delta else "")
 
     def epsilon_delta(self) -> tuple[Fraction, Fraction]:
@@ -181,11 +181,11 @@ class TradeOff(Guarantee):
             raise InputError("f", shown, "must be convex, as every trade-off function is")
 
     def text(self) -> str:
-        """Returns "f-DP through (0, 1), (1/4, 1/2), (1, 0)"."""
+        """"f-DP through (0, 1), (1/4, 1/2), (1, 0)"."""
         return "f-DP through " + ", ".join(f"({alpha}, {beta})" for alpha, beta in self.points)
 
     def option(self) -> str:
-        """Returns "f=0:1;1/4:1/2;1:0"."""
+        """"f=0:1;1/4:1/2;1:0"."""
         return "f=" + ";".join(f"{alpha}:{beta}" for alpha, beta in self.points)
 
     def to_dict(self) -> dict[str, Any]:

@@ -38,7 +38,7 @@ def moments(sieve: Sieve, left: Left) -> Iterator[Moments]:
 def unless_infinite(
     mechanism: Audited, claim: Guarantee, quantity: str, at: dict[str, str], effort: Effort, decide: Callable[[], Claim]
 ) -> Claim:
-    """Returns what ``decide`` says, or REFUTED where a loss is infinite; a mechanism that is too large is refused."""
+    """What ``decide`` says, or REFUTED where a loss is infinite; a mechanism that is too large is refused."""
     effort.check_floats(mechanism, "claim")
     if not mechanism.tabular:
         return _without_table(mechanism, claim, quantity, at, effort)

@@ -307,7 +307,7 @@ def judge_trade_off(mechanism: Audited, claim: TradeOff, effort: Effort) -> Clai
 
 
 def _lines(points: Points) -> list[tuple[Fraction, Fraction]]:
-    """Returns slope and height of the lines of f, which is convex: it is the largest of them."""
+    """Slope and height of the lines of f, which is convex: it is the largest of them."""
     slopes = [(d - b) / (c - a) for (a, b), (c, d) in pairwise(points)]
     return [(slope, b - slope * a) for slope, (a, b) in zip(slopes, points, strict=False)]
 

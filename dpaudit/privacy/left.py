@@ -54,7 +54,7 @@ class Sieve:
         self._laws: dict[int, Law] = {}
 
     def masses(self, x: Dataset, y: Dataset) -> Sequence[Mass]:
-        """Returns P_x and P_y on a partition of the outputs, at the precision in force."""
+        """P_x and P_y on a partition of the outputs, at the precision in force."""
         bits = balls.working_bits()
         if bits not in self._laws:
             self._laws = {bits: self.effort.law(self.mechanism)}

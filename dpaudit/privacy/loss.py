@@ -85,12 +85,12 @@ def _largest_difference(mechanism: Audited, effort: Effort) -> Largest:
 
 
 def worst_delta(mechanism: Audited, at: Fraction, effort: Effort) -> Worst:
-    """Returns delta(at) = max over ordered adjacent pairs of sum_r max(0, P_x(r) - e^at P_x'(r))."""
+    """delta(at) = max over ordered adjacent pairs of sum_r max(0, P_x(r) - e^at P_x'(r))."""
     return worst_deltas(mechanism, [at], effort)[0]
 
 
 def worst_deltas(mechanism: Audited, points: Sequence[Fraction], effort: Effort) -> list[Worst]:
-    """Returns delta at every point, the profile; the rows are computed once for all points."""
+    """delta at every point, the profile; the rows are computed once for all points."""
     effort.check_work(mechanism, len(points), mechanism.most_steps)
     direct = mechanism.direct_deltas(points, effort)
     if direct is not None:
@@ -106,7 +106,7 @@ def worst_deltas(mechanism: Audited, points: Sequence[Fraction], effort: Effort)
 
 
 def _exact_deltas(mechanism: Audited, points: Sequence[Fraction], effort: Effort) -> list[Worst]:
-    """Returns delta at every point from one walk over the pairs for each precision that is needed."""
+    """delta at every point from one walk over the pairs for each precision that is needed."""
 
     def attempt(left: list[Fraction]) -> dict[Fraction, tuple[Enclosure, Witness]]:
         law = effort.law(mechanism)

@@ -65,12 +65,12 @@ class Promise:
         return 1 - belief_after(1 - belief, self.odds())
 
     def odds_between(self, before: Fraction) -> tuple[Number, Number]:
-        """Returns what odds fall to and rise to, of a finite epsilon; each leaves outputs out as ``odds`` does."""
+        """What odds fall to and rise to, of a finite epsilon; each leaves outputs out as ``odds`` does."""
         start, factor = self._like(before), self.odds()
         return start * factor, start / factor
 
     def odds(self) -> Number:
-        """Returns 1 / f, f the least factor by which odds grow at most, but for outputs of probability 2 delta.
+        """1 / f, f the least factor by which odds grow at most, but for outputs of probability 2 delta.
 
         By f they fall at most too, but for other outputs of probability 2 delta: both together may have more.
         It is e^-eps without delta: no output is left out. Else let S be the outputs beyond f, P(S) = p > 2 delta under
@@ -86,7 +86,7 @@ class Promise:
         return max(few, many) if isinstance(few, Fraction) else balls.maximum([few, many])
 
     def group(self, people: int) -> Promise:
-        """Returns what is promised to so many people together: epsilon and delta along a path of so many steps.
+        """What is promised to so many people together: epsilon and delta along a path of so many steps.
 
         Where that delta is 1 or more nothing is promised, and what follows is exact.
         """

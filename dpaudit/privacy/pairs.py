@@ -21,7 +21,7 @@ class Witness:
     output: Output | None
 
     def to_dict(self) -> dict[str, list[int] | str | None]:
-        """Returns x, x_prime and output: tuples of whole numbers as lists, anything else as text."""
+        """X, x_prime and output: tuples of whole numbers as lists, anything else as text."""
         return {"x": plain(self.x), "x_prime": plain(self.x_prime), "output": plain(self.output)}
 
 

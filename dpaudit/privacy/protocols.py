@@ -118,7 +118,7 @@ class Law(ABC):
         return found, range(len(found))
 
     def masses(self, x: Dataset, y: Dataset) -> Sequence[Mass]:
-        """Returns P_x and P_y on a partition of the outputs; outputs with the same ratio may be merged."""
+        """P_x and P_y on a partition of the outputs; outputs with the same ratio may be merged."""
         return list(map(Mass, self.probabilities(x), self.probabilities(y)))
 
     def ratios(self, x: Dataset, y: Dataset, seen: set[Hashable]) -> Sequence[Mass]:
@@ -187,7 +187,7 @@ class Algebra:
         return self.infinite()
 
     def infinite(self) -> tuple[Dataset, Dataset, Output] | None:
-        """Returns adjacent (x, x') and an output r with P_x(r) > 0 = P_x'(r) if there are any, else None.
+        """Adjacent (x, x') and an output r with P_x(r) > 0 = P_x'(r) if there are any, else None.
 
         Where there are none, an output impossible for x is impossible for its neighbors too, and the law gives it
         ``losses`` leaves it out: it plays no part.
@@ -201,7 +201,7 @@ class Algebra:
         return None
 
     def loss(self, x: Dataset, y: Dataset, output: Output) -> Fraction | None:
-        """Returns ln P_x(output) - ln P_y(output) where it is a rational number known by algebra, else None."""
+        """ln P_x(output) - ln P_y(output) where it is a rational number known by algebra, else None."""
         return None
 
     def delta_at_most(self, x: Dataset, y: Dataset, at: Fraction, bound: Fraction) -> Verdict:
@@ -209,7 +209,7 @@ class Algebra:
         return Verdict.UNDECIDED
 
     def rational_row(self, x: Dataset) -> Sequence[Fraction] | None:
-        """Returns P_x, output by output, where all of it is rational and known exactly, else None."""
+        """P_x, output by output, where all of it is rational and known exactly, else None."""
         return None
 
 
@@ -220,13 +220,13 @@ class Screen(Protocol):
         """The true epsilon."""
 
     def worst_deltas(self, points: Sequence[Fraction], effort: Effort) -> list[Worst]:
-        """Returns delta at each point."""
+        """delta at each point."""
 
     def float_pairs(self, effort: Effort) -> FloatPairs:
         """All pairs in floats, with bounds of their errors."""
 
     def masses(self, x: Dataset, y: Dataset) -> Sequence[Mass]:
-        """Returns P_x and P_y on a partition of the outputs, at the precision in force."""
+        """P_x and P_y on a partition of the outputs, at the precision in force."""
 
 
 class Audited(ABC):
@@ -245,7 +245,7 @@ class Audited(ABC):
         """The size of a full audit, without listing anything."""
 
     def count_masses(self) -> int:
-        """Returns about how many masses the law gives for all ordered adjacent pairs together."""
+        """About how many masses the law gives for all ordered adjacent pairs together."""
         return self.counts().pairs * self.counts().outputs
 
     @abstractmethod
@@ -273,7 +273,7 @@ class Audited(ABC):
         """The law at the precision in force."""
 
     def direct_deltas(self, points: Sequence[Fraction], effort: Effort) -> list[Worst] | None:
-        """Returns delta at the points where the mechanism has no table but densities, else None."""
+        """delta at the points where the mechanism has no table but densities, else None."""
         return None
 
     def direct_test(self, x: Dataset, y: Dataset, at: Fraction) -> tuple[Ball, Ball] | None:
@@ -291,7 +291,7 @@ class Audited(ABC):
         return None
 
     def algebra(self) -> Algebra:
-        """Returns what is known of the losses by algebra, for the adjacency in force."""
+        """What is known of the losses by algebra, for the adjacency in force."""
         return Algebra()
 
     def screen(self) -> Screen | None:

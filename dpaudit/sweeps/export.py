@@ -110,7 +110,7 @@ def _combined(results: Sequence[dict[str, Any]]) -> Row:
 
 
 def _cell_text(value: list[int] | str | None) -> str | None:
-    """Returns "4,4" for [4, 4], text as it is."""
+    """"4,4" for [4, 4], text as it is."""
     return show(tuple(value)) if isinstance(value, list) else value
 
 

@@ -174,7 +174,7 @@ def _own_settings(table: Any) -> list[dict[str, str]]:
 
 
 def _range(name: str, table: Mapping[str, Any]) -> list[str]:
-    """Returns from, from + step, ... or from, from * factor, ... up to ``to``, exactly."""
+    """from, from + step, ... or from, from * factor, ... up to ``to``, exactly."""
     if set(table) not in ({"from", "to", "step"}, {"from", "to", "factor"}, {"from", "to"}):
         raise InputError(name, dict(table), "a range is {from, to, step} or {from, to, factor}")
     value, last = rational(name, table["from"]), rational(name, table["to"])

@@ -217,7 +217,7 @@ class Store:
             return int(self._one("SELECT count(*) FROM jobs WHERE stale"))
 
     def todo(self) -> list[tuple[str, float]]:
-        """Returns key and cost of every open job, in order."""
+        """key and cost of every open job, in order."""
         query = "SELECT key, cost FROM jobs WHERE NOT stale AND state = 'open' ORDER BY position"
         with self._faults(writing=False):
             return self._db.execute(query).fetchall()
@@ -256,7 +256,7 @@ class Store:
         return Status(int(total), int(done), int(failed), int(lately), cost_done, cost_total, pace)
 
     def errors(self, most: int) -> list[tuple[str, str, int]]:
-        """Returns entry, error and number of failed jobs, the first ones; the parts of one audit are one line."""
+        """entry, error and number of failed jobs, the first ones; the parts of one audit are one line."""
         query = (
             "SELECT entry, error, count(*) FROM jobs WHERE NOT stale AND state = 'failed' "
             "GROUP BY entry, error ORDER BY min(position) LIMIT ?"

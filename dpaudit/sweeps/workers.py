@@ -40,7 +40,7 @@ class Lane:
         self._ended = False
 
     def call(self, function: Callable[[Any], Any], argument: Any) -> Any:
-        """Returns function(argument), computed in the process; raises WorkerDied if that ended."""
+        """function(argument), computed in the process; raises WorkerDied if that ended."""
         line = self._line or self._start()
         try:
             line.send((function, argument))

@@ -162,7 +162,7 @@ def second_proof() -> Proof:
 
 
 def crossing_part() -> Part:
-    """Returns Corollary 4.5.2 at kappa = 0 as a part: balanced data, the uniform prior, every eps, n up to CROSSING."""
+    """Corollary 4.5.2 at kappa = 0 as a part: balanced data, the uniform prior, every eps, n up to CROSSING."""
     with balls.precision(96):
         rows = Rows(Fraction(1), CROSSING)
         holds = all(crossing_holds(n, rows) for n in range(2, CROSSING + 1, 2))

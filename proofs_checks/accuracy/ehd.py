@@ -143,7 +143,7 @@ MORE_EPS = rationals("1/4 1/2 2")
 
 
 def _eventually(reached: dict[Prior, Reach], wide: bool) -> list[Part]:
-    """Returns from which n on it always fails: the documents' ε and prior, with --wide more of them."""
+    """The n from which on it always fails: for the documents' ε and prior, with --wide for more of them."""
     chosen = EQUAL if wide else EQUAL[:1]
     eps = (*DOCUMENTS_EPS, *MORE_EPS) if wide else DOCUMENTS_EPS
     return [Eventually.make(e, prior[0]).part(reached[prior].n) for prior in chosen for e in eps]
@@ -160,7 +160,7 @@ def _at_zero(prior: Prior, eps: Fraction, *sizes: int) -> Outcome:
 
 
 def _none_below(reached: dict[Prior, Reach]) -> Part:
-    """Returns as a part, decided row by row: no prior fails below its own n, nor below the least of these."""
+    """As a part, decided row by row: no prior fails below its own n, nor below the least of these."""
     proof = Proof().says(
         "D(ε) = e^ε·Σw − n = Σ e^(ε(1−cH)) − n, c = 1/(2GS₀), is convex; D(0) = 1, D > 0 for ε ≥ ln n",
         "near weights ≤ 2κ+1: the claim holds for every κ where D > 0",

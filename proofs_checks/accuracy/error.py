@@ -79,7 +79,7 @@ def steps_allowed(eps: Fraction, gamma: Fraction) -> Ball:
 
 
 def whole_steps(eps: Fraction, gamma: Fraction) -> int:
-    """Returns ceil(L), L = ln(1/gamma)/eps, which is irrational."""
+    """ceil(L), L = ln(1/gamma)/eps, which is irrational."""
 
     return -balls.refine(lambda: balls.whole_part(-steps_allowed(eps, gamma)), 128)[0]
 

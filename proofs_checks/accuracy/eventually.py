@@ -26,7 +26,7 @@ CUT, PIECES = 5, 500
 
 
 def rate(eps: Fraction) -> Ball:
-    """Returns cε, c = 1/(2GS₀)."""
+    """cε, c = 1/(2GS₀)."""
     return ball(eps) / (2 * gs_constant())
 
 
@@ -55,14 +55,14 @@ class Eventually:
 
     @classmethod
     def make(cls, eps: Fraction, alpha: Fraction) -> Eventually:
-        """Returns it with the least such n, found in floating point: it proposes, the lines of the proof decide."""
+        """The proof with the least such n: floating point proposes it, the lines of the proof decide."""
         area = integral(eps)
         gain, size = float(ball(-eps).exp() - (-rate(eps)).exp()), float(area)
         root = (size + sqrt(size * size + gain * (gain * float(alpha) + 0.5))) / gain
         return cls(eps, alpha, area, 2 * (int(root * root - float(alpha)) + 2))
 
     def gain(self) -> Ball:
-        """Returns e^(−ε) − e^(−cε)."""
+        """e^(−ε) − e^(−cε)."""
         return ball(-self.eps).exp() - (-rate(self.eps)).exp()
 
     def most(self, n: int) -> Ball:
@@ -70,7 +70,7 @@ class Eventually:
         return 1 + n * (-rate(self.eps)).exp() + 4 * self.root(n) * self.area
 
     def excess(self) -> Ball:
-        """Returns n·e^(−ε) minus the bound on Z, at n = start."""
+        """n·e^(−ε) minus the bound on Z, at n = start."""
         return self.start * ball(-self.eps).exp() - self.most(self.start)
 
     def slope(self) -> Ball:
@@ -78,7 +78,7 @@ class Eventually:
         return self.root(self.start) * self.gain() - self.area
 
     def root(self, n: int) -> Ball:
-        """Returns √A, A = n/2 + α."""
+        """√A, A = n/2 + α."""
         return ball(n // 2 + self.alpha).sqrt()
 
     def bounds_rows(self) -> bool:
@@ -98,7 +98,7 @@ class Eventually:
         return found
 
     def holds(self, sizes: range) -> bool:
-        """Returns True only if D > 0 at every one of these n: there the bound holds for every κ."""
+        """True only if D > 0 at every one of these n: there the bound holds for every κ."""
         with balls.precision(BITS):
             rows = Rows(self.alpha, self.start)
             return all(balls.certainly_less(balls.zero(), self.value(rows, n)) for n in sizes)
@@ -140,7 +140,7 @@ LEMMA_CASES = ((2, Fraction(1)), (10, Fraction(1, 100)), (60, Fraction(1)), (200
 
 
 def exponent(j: int, a: Fraction) -> Fraction:
-    """Returns j²/(4A), the exponent of the Gaussian bound."""
+    """j²/(4A), the exponent of the Gaussian bound."""
     return Fraction(j * j) / (4 * a)
 
 

@@ -62,7 +62,7 @@ def first_failure(alpha: Fraction, most: int) -> Reach:
 
 
 def _minimiser(exponents: list[float], guess: float, n: int) -> float:
-    """Returns nearly the eps >= 0 that minimises D, by Newton's method; floats only, they decide nothing."""
+    """Approximately the eps >= 0 that minimizes D, by Newton's method; floats only, they decide nothing."""
     if 1 + 2 * sum(exponents) >= 0:
         return 0.0
     guess = max(guess, 1e-3)
@@ -77,7 +77,7 @@ def _minimiser(exponents: list[float], guess: float, n: int) -> float:
 
 
 def _positive(n: int, exponents: list[Ball], eps: Fraction) -> bool:
-    """Returns True only if D > 0 for every eps > 0.
+    """True only if D > 0 for every eps > 0.
 
     D lies above its tangent at ``eps``; that is positive at 0 and at ln n, and beyond ln n the output x alone gives
     e^eps > n.
@@ -100,7 +100,7 @@ def _simplest_failure(n: int, exponents: list[float], near: float) -> Fraction:
 
 
 def crossing_holds(n: int, rows: Rows) -> bool:
-    """Returns True only if (1-q) (sum of all weights) < 2 for every 0 < q < 1 with n (1-q) < 2; balanced data.
+    """True only if (1-q) (sum of all weights) < 2 for every 0 < q < 1 with n (1-q) < 2; balanced data.
 
     The sum is at most n+1, so only (n-2)/n < q <= (n-1)/(n+1) is left. The sum rises with q: on a piece from b to a
     the product is below (1-b) times the sum at a. One piece serves from n = 6 on.

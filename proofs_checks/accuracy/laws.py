@@ -27,22 +27,22 @@ Chance = Callable[[Any, Any], Any]
 
 
 def above(power_of_q: Any) -> Any:
-    """Returns F(t) = Pr[Y <= t] for t >= 0, Y ~ Lap(s/eps), from q^t, q = e^(-eps/s)."""
+    """F(t) = Pr[Y <= t] for t >= 0, Y ~ Lap(s/eps), from q^t, q = e^(-eps/s)."""
     return 1 - HALF * power_of_q
 
 
 def below(power_of_q: Any) -> Any:
-    """Returns F(-t) for t >= 0, from q^t."""
+    """F(-t) for t >= 0, from q^t."""
     return HALF * power_of_q
 
 
 def floor_law(q: Any, k: Any) -> Any:
-    """Returns Pr[floor(Y) = t] = F(t+1) - F(t) for t >= 1; k = q^(t-1)."""
+    """Pr[floor(Y) = t] = F(t+1) - F(t) for t >= 1; k = q^(t-1)."""
     return above(k * q * q) - above(k * q)
 
 
 def ceiling_law(q: Any, k: Any) -> Any:
-    """Returns Pr[ceil(Y) = t] = F(t) - F(t-1) for t >= 1; k = q^(t-1)."""
+    """Pr[ceil(Y) = t] = F(t) - F(t-1) for t >= 1; k = q^(t-1)."""
     return above(k * q) - above(k)
 
 
@@ -52,7 +52,7 @@ def printed_floor_law(q: Any, k: Any) -> Any:
 
 
 def abs_floor_law(q: Any, k: Any) -> Any:
-    """Returns Pr[floor(|Y|) = t]: Y in [t, t+1) or in (-t-1, -t] (a density: ends do not matter); k = q^t."""
+    """Pr[floor(|Y|) = t]: Y in [t, t+1) or in (-t-1, -t] (a density: ends do not matter); k = q^t."""
     return above(k * q) - above(k) + below(k) - below(k * q)
 
 
@@ -62,7 +62,7 @@ def printed_abs_law(q: Any, k: Any) -> Any:
 
 
 def interval_law(q: Any, _: Any) -> Any:
-    """Returns Pr[-1 <= Y < 2] = F(2) - F(-1)."""
+    """Pr[-1 <= Y < 2] = F(2) - F(-1)."""
     return above(q * q) - below(q)
 
 
@@ -167,17 +167,17 @@ def check_interval_law(context: Context) -> Outcome:
 
 
 def signed_law(q: Any, t: int) -> Any:
-    """Returns Pr[t <= Y < t+1]."""
+    """Pr[t <= Y < t+1]."""
     return above(q ** (t + 1)) - above(q**t) if t >= 0 else below(q ** (-t - 1)) - below(q**-t)
 
 
 def size_law(q: Any, low: int) -> Any:
-    """Returns Pr[low <= |Y| < low+1]: nothing below 0."""
+    """Pr[low <= |Y| < low+1]: nothing below 0."""
     return abs_floor_law(q, q**low) if low >= 0 else 0 * q
 
 
 def printed_signed_law(q: Any, t: int) -> Any:
-    """Returns half of Pr[t <= |Y| < t+1] for t > 0, else half of Pr[|t|-1 <= |Y| < |t|], as P1 prints it."""
+    """Half of Pr[t <= |Y| < t+1] for t > 0, else half of Pr[|t|-1 <= |Y| < |t|], as P1 prints it."""
     return HALF * size_law(q, t if t > 0 else -t - 1)
 
 

@@ -68,7 +68,7 @@ def arms_lemma() -> Proof:
 
 
 def interval_value(left: Any, right: Any) -> Any:
-    """Returns LSHist's Pr[lo <= output <= hi] from q^(a-lo) and q^(hi+1-a); an end that is clipped gives 0 instead."""
+    """LSHist's Pr[lo <= output <= hi] from q^(a-lo) and q^(hi+1-a); an end that is clipped gives 0 instead."""
     return 1 - HALF * left - HALF * right
 
 

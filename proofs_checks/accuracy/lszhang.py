@@ -44,7 +44,7 @@ def levels(model: Model, a: int) -> tuple[tuple[Histogram, ...], ...]:
 
 @lru_cache(maxsize=512)
 def separated(model: Model, a: int) -> tuple[tuple[int, Histogram, fmpq_poly], ...]:
-    """Returns (kappa, a farthest near output, Pr[H < t] as a polynomial in p) for every separating t."""
+    """(kappa, a farthest near output, Pr[H < t] as a polynomial in p) for every separating t."""
     n, near, probability, found = model.n, set[Histogram](), fmpq_poly(), []
     for group in levels(model, a)[:-1]:
         near.update(group)

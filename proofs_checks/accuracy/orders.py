@@ -43,7 +43,7 @@ PRIOR = rationals("1 1")
 
 
 def smallest_eps(constant: int) -> Fraction:
-    """Returns ε = 1/(C+1), at which C does not suffice."""
+    """ε = 1/(C+1), at which C does not suffice."""
     return Fraction(1, constant + 1)
 
 

@@ -59,12 +59,12 @@ AT_MOST_LS = Statement("E_Lap(x)", "<=", "LS(x)")
 
 
 def allowed() -> fmpq_poly:
-    """Returns 1 − γ for γ = e^(−ε) as a polynomial in q."""
+    """1 − γ for γ = e^(−ε) as a polynomial in q."""
     return ONE - Q
 
 
 def error_span(model: Model, a: int, eps: Fraction) -> tuple[int, int]:
-    """Returns {r : H(x,r) ≤ E_Lap(x)}: the first level with Pr ≥ 1 − e^(−ε) of LSHist, decided exactly."""
+    """{r : H(x,r) ≤ E_Lap(x)}: the first level with Pr ≥ 1 − e^(−ε) of LSHist, decided exactly."""
     for lo, hi in levels(model, a):
         gap = laplace_interval(model.n, a, lo, hi) - allowed()
         if gap == 0 * ONE or decided(
@@ -147,7 +147,7 @@ def hellinger(p: Parameters, q: Parameters) -> Ball:
 
 
 def printed_pair(model: Model, a: int, k: Fraction) -> tuple[Parameters, Parameters]:
-    """Returns (α, β) of the posterior of x = (a, n−a), and (α+k, n−⌊α+k⌋)."""
+    """(α, β) of the posterior of x = (a, n−a), and (α+k, n−⌊α+k⌋)."""
     first, second = a + model.prior[0], model.n - a + model.prior[1]
     return (first, second), (first + k, Fraction(model.n - floor(first + k)))
 

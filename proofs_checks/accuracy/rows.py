@@ -47,18 +47,18 @@ def levels(model: Model, a: int) -> tuple[Span, ...]:
 
 
 def separated(model: Model, a: int) -> tuple[Span, ...]:
-    """Returns {r : H(x,r) < t} for every t that separates two neighboring attained distances."""
+    """{r : H(x,r) < t} for every t that separates two neighboring attained distances."""
     return levels(model, a)[:-1]
 
 
 def within_ls(model: Model, a: int) -> Span:
-    """Returns {r : H(x,r) <= LS(x)}: the first level that holds every neighbor, as LS(x) = max H(x,x')."""
+    """{r : H(x,r) <= LS(x)}: the first level that holds every neighbor, as LS(x) = max H(x,x')."""
     first, last = max(a - 1, 0), min(a + 1, model.n)
     return next((lo, hi) for lo, hi in levels(model, a) if lo <= first and hi >= last)
 
 
 def below_ls(model: Model, a: int) -> Span:
-    """Returns {r : H(x,r) < LS(x)}: the level before ``within_ls``."""
+    """{r : H(x,r) < LS(x)}: the level before ``within_ls``."""
     spans = levels(model, a)
     return spans[spans.index(within_ls(model, a)) - 1]
 
@@ -98,7 +98,7 @@ def evaluate(poly: fmpq_poly, q: Ball) -> Ball:
 
 @lru_cache(maxsize=1 << 14)
 def laplace_interval(n: int, a: int, lo: int, hi: int) -> fmpq_poly:
-    """Returns Pr[lo <= output <= hi] of one noised cell with count a, exactly, as a polynomial in q."""
+    """Pr[lo <= output <= hi] of one noised cell with count a, exactly, as a polynomial in q."""
     laws = [cell_law(n, a, o) for o in range(lo, hi + 1)]
     return sum((Q**law.exponent * law.poly for law in laws), fmpq_poly())
 

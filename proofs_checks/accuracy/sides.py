@@ -44,7 +44,7 @@ def at(n: int, prior: str, eps: str) -> Point:
 
 
 def any_prior(prior: Prior) -> bool:
-    """Returns True."""
+    """True."""
     return True
 
 
@@ -74,7 +74,7 @@ class Case:
 
     @property
     def n(self) -> int:
-        """Returns n."""
+        """n."""
         return self.model.n
 
     @property
@@ -145,7 +145,7 @@ def _in_numbers(words: str, case: Case) -> str:
 
 
 def _interval_words(case: Case) -> str:
-    """Returns Pr[lo <= output <= hi] of LSHist as in the interval law: clipped ends drop their term."""
+    """Pr[lo <= output <= hi] of LSHist as in the interval law: clipped ends drop their term."""
     terms = [f"½·e^(−{case.a - case.lo}ε)"] if case.lo > 0 else []
     terms += [f"½·e^(−{case.kappa + 1}ε)"] if case.hi < case.n else []
     return " − ".join(["1", *terms])
@@ -283,7 +283,7 @@ class Comparison:
 
 
 def setting_steps(case: Case, threshold: str) -> list[Step]:
-    """Returns posterior, LS(x) if it is the threshold, the near outputs, and the distances around the threshold."""
+    """posterior, LS(x) if it is the threshold, the near outputs, and the distances around the threshold."""
     row, lo, hi = distances(case.model, case.a), case.lo, case.hi
     alpha, beta = case.model.prior
     lines = [step("posterior", "Beta(x + prior)", f"Beta({case.a + alpha}, {case.n - case.a + beta})")]

@@ -42,11 +42,11 @@ class Tail:
         return balls.total([(self.logs[r] * multiple).exp() for r in (self.logs if all_outputs else self.counted)])
 
     def edge(self, multiple: int) -> Ball:
-        """Returns |R| exp(-multiple rate t)."""
+        """|R| exp(-multiple rate t)."""
         return len(self.logs) * (self.logs[self.counted[0]] * multiple).exp()
 
     def probability(self) -> Ball:
-        """Returns Pr[H >= t] by the engine's law of the mechanism."""
+        """Pr[H >= t] by the engine's law of the mechanism."""
         return balls.total([self.law[r] for r in self.counted])
 
 
@@ -72,7 +72,7 @@ class SymbolicEdge:
         self.v, self.n, self.m, self.e, self.w = variables("v", "N", "M", "E", "W")
 
     def edge(self, multiple: int) -> Any:
-        """Returns |R| v^multiple."""
+        """|R| v^multiple."""
         return (self.n + self.m) * self.v**multiple
 
     def total(self, multiple: int = 1, all_outputs: bool = False) -> Any:

@@ -34,30 +34,30 @@ def quantile(mechanism: PosteriorMechanism, metric: str, level: Fraction) -> Bal
 
 
 def one_cell_steps(n: int, eps: Fraction, delta: Fraction) -> tuple[Ball, Ball]:
-    """Returns L = ln(1/delta)/eps and the exponent L/2."""
+    """L = ln(1/delta)/eps and the exponent L/2."""
     steps = -ball(delta).log() / ball(eps)
     return steps, steps / 2
 
 
 def two_cell_steps(n: int, eps: Fraction, delta: Fraction) -> tuple[Ball, Ball]:
-    """Returns L = ln(1/(2 - delta - 2 sqrt(1-delta)))/eps and the exponent L/2."""
+    """L = ln(1/(2 - delta - 2 sqrt(1-delta)))/eps and the exponent L/2."""
     steps = -(ball(2 - delta) - 2 * ball(1 - delta).sqrt()).log() / ball(eps)
     return steps, steps / 2
 
 
 def exponential_steps(n: int, eps: Fraction, delta: Fraction) -> tuple[Ball, Ball]:
-    """Returns L = (n - delta n - 1)/2 e^(-eps), and L again as the exponent."""
+    """L = (n - delta n - 1)/2 e^(-eps), and L again as the exponent."""
     steps = ball((n - delta * n - 1) / 2) * power(eps)
     return steps, steps
 
 
 def printed_distance(n: int, steps: Ball, exponent: Ball) -> Ball:
-    """Returns sqrt(1 - ((n-L)/(n+L))^exponent), the printed row with the reciprocal base."""
+    """sqrt(1 - ((n-L)/(n+L))^exponent), the printed row with the reciprocal base."""
     return (1 - ((n - steps) / (n + steps)) ** exponent).sqrt()
 
 
 def printed_divergence(n: int, eps: Fraction, delta: Fraction, cells: int) -> Ball:
-    """Returns m (1 - e^(-n eps/cells)) + sqrt(-m ln delta), m = 4 cells n ln n: the printed row with O(.) = 1."""
+    """m (1 - e^(-n eps/cells)) + sqrt(-m ln delta), m = 4 cells n ln n: the printed row with O(.) = 1."""
     m = 4 * cells * n * ball(n).log()
     return m * (1 - power(eps, Fraction(n, cells))) + (-m * ball(delta).log()).sqrt()
 

@@ -29,7 +29,7 @@ class AsTabulated(MHdelta):
     name: ClassVar[str] = "MHdelta with −εH/S_exp"
 
     def rates(self, h: Score) -> Rates:
-        """Returns epsilon / S_exp(x)."""
+        """epsilon / S_exp(x)."""
         return Rates(h, 2 * self.epsilon, exp_smooth_all(self.model, local_all(h), self.gamma()))
 
 
@@ -40,7 +40,7 @@ def mechanism(name: str, n: int, eps: Fraction) -> PosteriorMechanism:
 
 
 def batch(name: str, n: int, eps: Fraction) -> Batch:
-    """Returns true ε against nominal ε for one mechanism and n."""
+    """true ε against nominal ε for one mechanism and n."""
     subject = mechanism(name, n, eps)
     where = {"mechanism": name, "n": n, "prior": (1, 1), "eps": eps}
     return single(where, lambda: (true_epsilon(subject, "fast"), ball(eps)), steps=lambda: loss_steps(subject))

@@ -22,7 +22,7 @@ HALF = fmpq(1, 2)
 
 
 def exponential_sums(p: Any, half: int) -> tuple[Any, Any]:
-    """Returns Σ|j|p^|j| and Σp^|j| over |j| ≤ half; balls or symbols."""
+    """Σ|j|p^|j| and Σp^|j| over |j| ≤ half; balls or symbols."""
     powers = [p**j for j in range(1, half + 1)]
     weighted, plain = 0 * p, 0 * p
     for j, power in enumerate(powers, 1):
@@ -31,7 +31,7 @@ def exponential_sums(p: Any, half: int) -> tuple[Any, Any]:
 
 
 def clipped_mean(q: Any, half: int) -> Any:
-    """Returns Σ over t = 1…half of Pr[j ≥ t] + Pr[j ≤ −t] = ½(q^t + q^(t−1)): E|j| of LSHist, clipped at ±half."""
+    """Σ over t = 1…half of Pr[j ≥ t] + Pr[j ≤ −t] = ½(q^t + q^(t−1)): E|j| of LSHist, clipped at ±half."""
     found = 0 * q
     for t in range(1, half + 1):
         found = found + (q**t + q ** (t - 1)) / 2

@@ -145,7 +145,7 @@ class Series:
         return [self.race(*stretch) for stretch in found], f"{found[0][0]} against {found[0][1]}: {turns}"
 
     def race(self, winner: str, other: str, labels: Sequence[int], words: str = "") -> Part:
-        """Returns as a part: the winner's mean error is smaller at all of these points."""
+        """As a part: the winner's mean error is smaller at all of these points."""
         outcome = scan(WINNER, [self.duel(label, winner, other) for label in labels])
         return outcome.part(f"{words}{winner} beats {other} for {self.axis} = {spelled(labels)}")
 
@@ -280,7 +280,7 @@ def priors(ctx: Context) -> Outcome:
 
 
 def fifty(values: Sequence[int], half: int = 50) -> Series:
-    """Returns A3's data (50, 50), or another half, with the priors (a, a)."""
+    """A3's data (50, 50), or another half, with the priors (a, a)."""
     return Series("a", Fraction(1), {a: ((half, half), (Fraction(a),) * 2) for a in values})
 
 

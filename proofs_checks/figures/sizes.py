@@ -53,7 +53,7 @@ def falls_from(series: Series, name: str, sizes: Sizes) -> Sizes:
 
 
 def tail_part(series: Series, name: str, sizes: Sizes, words: str = "") -> tuple[str, list[Part]]:
-    """Returns in words from which size on the mean error falls, or that it still rises, and that as a part."""
+    """From which size on the mean error falls, or that it still rises: in words, and as a part."""
     rest = falls_from(series, name, sizes)
     if len(rest) < 2:
         text = f"{words}{name} still rises at n = {sizes[-1]}"

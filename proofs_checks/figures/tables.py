@@ -121,7 +121,7 @@ Printed = tuple[tuple[str, str, str], ...]
 
 
 def half_unit(printed: str) -> Fraction:
-    """Returns half a unit of the 12th significant digit of the printed number.
+    """Half a unit of the 12th significant digit of the printed number.
 
     >>> half_unit("0.0785621424847") == Fraction(1, 2 * 10**13), half_unit("0.83737258593") == Fraction(1, 2 * 10**12)
     (True, True)
@@ -212,5 +212,5 @@ def computed(recipe: Recipe, printed: Printed) -> dict[tuple[str, int], tuple[Ba
 
 
 def entries(printed: Printed) -> list[tuple[str, int, str]]:
-    """Returns (column, row, printed number), nearest rows first."""
+    """(column, row, printed number), nearest rows first."""
     return [(column, i, row[j]) for (i, row), (j, column) in product(enumerate(printed), enumerate(COLUMNS))]

@@ -31,7 +31,7 @@ Steps = dict[tuple[int, int], Ball]
 
 
 def split(n: int) -> tuple[int, int, int]:
-    """Returns 20%, 30% and the rest, rounded down."""
+    """20%, 30% and the rest, rounded down."""
     return n // 5, 3 * n // 10, n - n // 5 - 3 * n // 10
 
 

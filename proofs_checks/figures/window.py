@@ -58,7 +58,7 @@ def step_square(model: Model, c: int) -> Ball:
 
 
 def distance(square: Ball) -> Ball:
-    """Returns H, given BC^2."""
+    """H, given BC^2."""
     return (1 - square.sqrt()).sqrt()
 
 
@@ -151,7 +151,7 @@ class WindowRow:
         return (1 + balls.total(inside)) / (1 + balls.total([weight for _, weight in self._weights(rate)]))
 
     def _weights(self, rate: Ball) -> list[tuple[Ball, Ball]]:
-        """Returns H and the weight of every output but x; those beyond the window are one entry a side."""
+        """H and the weight of every output but x; those beyond the window are one entry a side."""
         found = []
         for side in self.sides:
             end = self._window(side, rate)

@@ -95,7 +95,7 @@ def delta_batches(grid: Grid, kind: Callable[..., MHdelta] = MHdelta) -> Batches
 
 
 def huge_batch(multiple: Fraction = LITTLE) -> Batch:
-    """Returns δ(ε), from below, against δ with that multiple in γ, where there are more records than can be listed."""
+    """δ(ε), from below, against δ with that multiple in γ, where there are more records than can be listed."""
     wrong = WrongGamma(Model(HUGE.n, HUGE.prior), HUGE.eps, HUGE.delta, multiple=multiple)
     batch = single(vars(HUGE), lambda: (delta_near(wrong, HUGE.x, HUGE.y), ball(wrong.delta)))
     return replace(batch, start_bits=HUGE_BITS)
@@ -138,7 +138,7 @@ def lacking_batches(grid: Grid) -> Batches:
 
 
 def growth(eps: Any, length: Any) -> Any:
-    """Returns e^γ − 1 = ε/(2L), L = ln(2(n+1)/δ); balls or symbols."""
+    """e^γ − 1 = ε/(2L), L = ln(2(n+1)/δ); balls or symbols."""
     return eps / (2 * length)
 
 
@@ -210,7 +210,7 @@ OWN = Point(n=5000, prior=PRIORS[0], eps=Fraction(9, 2), delta=HALF)
 
 
 def normalised(at: MHdelta, wanted: Iterable[Histogram]) -> dict[Histogram, tuple[Ball, Ball]]:
-    """Returns S(x) and NL(x) of each of these data sets."""
+    """S(x) and NL(x) of each of these data sets."""
     h = Hellinger(at.model)
     rates = at.rates(h)
     found = {}

@@ -55,17 +55,17 @@ def grows(scores: Scores, i: int, j: int) -> bool:
 
 
 def half_delta(scores: Scores, lam: Ball) -> Ball:
-    """Returns δ′/2 = 1 − |R|·e^(ε/(2(1−e^λ))), which may well be negative."""
+    """δ′/2 = 1 − |R|·e^(ε/(2(1−e^λ))), which may well be negative."""
     return 1 - (scores.n + 1) * (ball(scores.eps / 2) / (1 - lam.exp())).exp()
 
 
 def stated_right(scores: Scores, i: int, j: int) -> Ball:
-    """Returns e^(ε/2)·Pr[u = b] + δ′/2."""
+    """e^(ε/2)·Pr[u = b] + δ′/2."""
     return scores.half * scores.chances[j] + half_delta(scores, scores.dilation(i, j))
 
 
 def stated_steps(scores: Scores, i: int, j: int) -> list[Step]:
-    """Returns λ, δ′/2 and the first term of the right side."""
+    """λ, δ′/2 and the first term of the right side."""
     lam = scores.dilation(i, j)
     return [
         step("e^λ", "b/a", lam.exp()),

@@ -72,7 +72,7 @@ class Large:
         return sum(size for size, _ in self.orbits()) == count_histograms(self.n, self.k)
 
     def sensitivities(self) -> tuple[Ball, Ball, Ball, Ball]:
-        """Returns LS(x) = S_exp(x), LS(x′), S_exp(x′) and γ.
+        """LS(x) = S_exp(x), LS(x′), S_exp(x′) and γ.
 
         g rises and A > M, so LS(x) = √(1 − g(M)²), by the move from cell 2 to cell 3, is the largest of all: GS. Then
         S_exp(x) = LS(x), and S_exp(x′) = max(LS(x′), e^(−γ)·GS), LS(x′)² = 1 − g(M)·g(A+n−1).
@@ -83,7 +83,7 @@ class Large:
         return top, local, balls.maximum([local, (-gamma).exp() * top]), gamma
 
     def weights(self) -> list[tuple[int, Ball, Ball]]:
-        """Returns (number of candidates, weight from x, weight from x′) of every orbit."""
+        """(number of candidates, weight from x, weight from x′) of every orbit."""
         h = Hellinger(make_model(self.n, prior=(self.first, *(self.other,) * (self.k - 1))))
         (s, _, t, _), half, empty = self.sensitivities(), ball(self.eps / 2), (0,) * (self.k - 2)
         x, y = (self.n - 1, 1, *empty), (self.n, 0, *empty)

@@ -48,7 +48,7 @@ MORE = (
 
 
 def limit(alpha: Fraction | int) -> Ball:
-    """Returns lim true ε/ε of the pair x = 2, x′ = 1 at output 2 as n → ∞, ε fixed, α the prior of the first cell.
+    """lim true ε/ε of the pair x = 2, x′ = 1 at output 2 as n → ∞, ε fixed, α the prior of the first cell.
 
     Nearly all candidates end at distance → 1, so the loss over ε tends to ½(LS₂/LS₁ + 1/LS₂ − 1/LS₁) with
     LS₁ = √(1 − g(α)) and LS₂ = √(1 − g(1+α)).
@@ -129,7 +129,7 @@ def certain_digits(share: Ball) -> str:
 
 
 def table(seen: dict[tuple[int, str], str], top: str) -> Table:
-    """Returns true ε/ε by n and ε; beyond the searched n the pair x = 1, x′ = 2 alone; and its limit."""
+    """true ε/ε by n and ε; beyond the searched n the pair x = 1, x′ = 2 alone; and its limit."""
     columns = [str(eps) for eps in EPS]
     rows = [(f"{n}", *(seen.get((n, eps), "–") for eps in columns)) for n in SHOWN if (n, columns[0]) in seen]
     for n in FAR:

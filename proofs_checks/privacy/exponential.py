@@ -53,11 +53,11 @@ class Symbolic:
         self._kind: Any = REGISTRY[mech]
 
     def bounded_score(self) -> bool:
-        """Returns True: H ≤ 1."""
+        """True: H ≤ 1."""
         return True
 
     def numerator(self) -> fmpq_mpoly:
-        """Returns e of the rate e/(2Δ(x)) that the mechanism uses, in symbols."""
+        """e of the rate e/(2Δ(x)) that the mechanism uses, in symbols."""
         value: fmpq_mpoly = self._kind.numerator(self)
         return value
 

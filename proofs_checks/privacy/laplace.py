@@ -40,7 +40,7 @@ class Where:
     second: tuple[fmpq_mpoly, fmpq_poly]
 
     def ratio(self) -> Ratio | None:
-        """Returns law of c over law of c+1 as q^a (2−q)^b, or None if the exponents do not differ by a constant."""
+        """law of c over law of c+1 as q^a (2−q)^b, or None if the exponents do not differ by a constant."""
         difference = self.first[0] - self.second[0]
         constants = [int(difference(0, 0, 0)), int(difference(5, 3, 2))]
         if difference != constants[0] + 0 * n or constants[0] != constants[1]:
@@ -60,7 +60,7 @@ CASES = (
 
 
 def inverse(ratio: Ratio) -> Ratio:
-    """Returns 1/ratio."""
+    """1/ratio."""
     return Ratio(-ratio.q, -ratio.corner)
 
 
@@ -156,7 +156,7 @@ def literal_maker(point: Point) -> Laplace:
 
 
 def printed_release(prior: tuple[Fraction, ...], noised: tuple[int, ...]) -> tuple[Fraction, ...]:
-    """Returns α̃ as Algorithm 1 fills it: (0, …, 0), then entries 1…k−1."""
+    """α̃ as Algorithm 1 fills it: (0, …, 0), then entries 1…k−1."""
     found = [Fraction(0)] * len(prior)
     for i in range(len(prior) - 1):
         found[i] = prior[i] + noised[i]

@@ -28,7 +28,7 @@ def log_term(delta: Fraction) -> Ball:
 
 
 def share(delta: Any) -> Any:
-    """Returns δ/2 = e^(−L), of which L = ln(2/δ) is made; a number or a symbol."""
+    """δ/2 = e^(−L), of which L = ln(2/δ) is made; a number or a symbol."""
     return delta / 2
 
 

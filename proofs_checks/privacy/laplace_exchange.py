@@ -76,7 +76,7 @@ EXCHANGE_GRID = Grid(z=rationals("0 1/4 1 3"), lam=rationals("-1 -1/10 -3"))
 
 
 def log_dilated(size: Any, lam: Any, factor: Any) -> Any:
-    """Returns ln h′(z) without its ln ½: λ − e^λ|z|, from |z|, λ and e^λ; balls or symbols."""
+    """ln h′(z) without its ln ½: λ − e^λ|z|, from |z|, λ and e^λ; balls or symbols."""
     return lam - factor * size
 
 
@@ -129,7 +129,7 @@ CASE_1_GRID = Grid(
 
 
 def stretched(at: Point) -> tuple[Ball, Ball]:
-    """Returns Pr[z ∈ S] and Pr[z ∈ e^λS] of S = {|z| > m}: e^(−m) and e^(−e^λ·m)."""
+    """Pr[z ∈ S] and Pr[z ∈ e^λS] of S = {|z| > m}: e^(−m) and e^(−e^λ·m)."""
     lam = reach(ball(at.eps), length(PARTS, at.delta))
     return ball(-at.m).exp(), (-lam.exp() * at.m).exp()
 

@@ -67,7 +67,7 @@ def rows(mechanism: Exponential) -> dict[Histogram, Released]:
 
 
 def ratio(here: Released, there: Released) -> Ball:
-    """Returns K = (S(x)/S(x′))·ln(NL(x)/NL(x′))."""
+    """K = (S(x)/S(x′))·ln(NL(x)/NL(x′))."""
     return here.sensitivity / there.sensitivity * (here.normaliser / there.normaliser).log()
 
 
@@ -77,7 +77,7 @@ def mirrored(model: Model, x: Histogram, y: Histogram) -> bool:
 
 
 def factor(eps: Fraction, here: Released, there: Released, r: Histogram) -> Ball:
-    """Returns D = 2·e^(ε(H(x′,r) − H(x,r))/(2S(x)))."""
+    """D = 2·e^(ε(H(x′,r) − H(x,r))/(2S(x)))."""
     return 2 * (ball(eps / 2) * (there.distances[r] - here.distances[r]) / here.sensitivity).exp()
 
 
@@ -87,14 +87,14 @@ def own(row: Released, r: Histogram) -> int:
 
 
 def derived(eps: Fraction, here: Released, there: Released, r: Histogram) -> tuple[Ball, Ball]:
-    """Returns e^ε′ and δ of the lemma."""
+    """e^ε′ and δ of the lemma."""
     d = factor(eps, here, there, r)
     tail = 1 - (sum(here.x) + 1) * (ball(eps / 2) / (1 - ratio(here, there))).exp()
     return d * ball(eps / 2).exp() * own(there, r) / own(here, r), d * tail / own(here, r)
 
 
 def kinds(mechanism: Exponential) -> dict[Pair, str]:
-    """Returns for every ordered adjacent pair whether K is 0, negative, between 0 and 1, or above 1."""
+    """Whether K is 0, negative, between 0 and 1, or above 1, for every ordered adjacent pair."""
     model, result = mechanism.model, {}
     with balls.precision(256):
         table = rows(mechanism)
@@ -129,7 +129,7 @@ def batches(grid: Grid) -> Batches:
 
 
 def worked(mechanism: Exponential, x: Histogram, y: Histogram, r: Histogram) -> list[Step]:
-    """Returns K, D, e^ε′ and δ in numbers."""
+    """K, D, e^ε′ and δ in numbers."""
     table = rows(mechanism)
     here, there = table[x], table[y]
     scale, delta = derived(mechanism.epsilon, here, there, r)

@@ -112,5 +112,5 @@ def algebra(ctx: Context) -> Outcome:
 
 
 def expression(far: Any, inverse: Any, local_y: Any) -> Any:
-    """Returns −H(x,y)/LS(x) + H(x,y)/LS(y) from H(x,y), 1/LS(x) and LS(y); balls or symbols."""
+    """−H(x,y)/LS(x) + H(x,y)/LS(y) from H(x,y), 1/LS(x) and LS(y); balls or symbols."""
     return -far * inverse + far / local_y

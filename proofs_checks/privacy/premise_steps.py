@@ -43,15 +43,15 @@ class Quotients:
         self.ls_x, self.ls_y = (distance(local_exact(model, c)) for c in (x, y))
 
     def total(self, row: list[Ball], sensitivity: Ball) -> Ball:
-        """Returns Σ_r′ e^(−εH/(2Δ))."""
+        """Σ_r′ e^(−εH/(2Δ))."""
         return balls.total([self.weight(value, sensitivity) for value in row])
 
     def weight(self, value: Ball, sensitivity: Ball) -> Ball:
-        """Returns e^(−εH/(2Δ))."""
+        """e^(−εH/(2Δ))."""
         return (-ball(EPS / 2) * value / sensitivity).exp()
 
     def ratio(self) -> Ball:
-        """Returns Pr[EHDL(x) = r] / Pr[EHDL(y) = r]; u(x,r) = 0."""
+        """Pr[EHDL(x) = r] / Pr[EHDL(y) = r]; u(x,r) = 0."""
         return self.total(self.from_y, self.ls_y) / (
             self.weight(self.far, self.ls_y) * self.total(self.from_x, self.ls_x)
         )

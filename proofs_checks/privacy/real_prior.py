@@ -35,7 +35,7 @@ GUARD = 32
 
 
 def rising(a: Any, m: int) -> Any:
-    """Returns (a)_m = a(a+1)…(a+m−1); numbers or polynomials."""
+    """(a)_m = a(a+1)…(a+m−1); numbers or polynomials."""
     return prod(a + i for i in range(m))
 
 
@@ -52,7 +52,7 @@ class Tie:
     high: Fraction
 
     def sides(self, alpha: Any) -> tuple[Any, Any]:
-        """Returns two numbers whose quotient is BC²(x, x−i) / BC²(x, x+j); α is a rational or a symbol."""
+        """Two numbers whose quotient is BC²(x, x−i) / BC²(x, x+j); α is a rational or a symbol."""
         m, a, b = (self.i + self.j) // 2, alpha + self.x, self.second + self.n - self.x
         left = rising(a - self.i, 2 * m) * _exact(rising(b - self.j * HALF, m) ** 2)
         return left, rising(a - _exact(self.i * HALF), m) ** 2 * _exact(rising(b - self.j, 2 * m))
@@ -114,7 +114,7 @@ def rational_ties() -> list[tuple[int, int, Fraction, Fraction]]:
 
 
 def no_rational_tie() -> Part:
-    """Returns as a part: none of these polynomials has a rational root that a prior could be."""
+    """As a part: none of these polynomials has a rational root that a prior could be."""
     proof = Proof().says(
         "a tie of x−i and x+j, i + j even",
         "is a root A = α + x > i of a polynomial whose coefficients are rational in B",
@@ -160,7 +160,7 @@ class RealRow:
         return (1 - first * second).sqrt()
 
     def _cell(self, prior: Ball, s: int, t: int) -> Ball:
-        """Returns Γ(c + (s+t)/2)/√(Γ(c+s)Γ(c+t)) at c = prior."""
+        """Γ(c + (s+t)/2)/√(Γ(c+s)Γ(c+t)) at c = prior."""
         top = (prior + ball(Fraction(s + t, 2))).gamma()
         return top / ((prior + s).gamma() * (prior + t).gamma()).sqrt()
 
@@ -173,7 +173,7 @@ class RealRow:
 
 
 def dilated(tie: Tie, nearer: int, eps: Fraction, delta: Fraction) -> Batch:
-    """Returns Pr[u = −a] against e^(ε/2)·Pr[u = −b] + δ/2: a is the tie's distance, b that of ``nearer``, alone there.
+    """Pr[u = −a] against e^(ε/2)·Pr[u = −b] + δ/2: a is the tie's distance, b that of ``nearer``, alone there.
 
     b < a and ln(a/b) ≤ γ are required, and decided.
     """

@@ -42,16 +42,16 @@ class Scores:
 
     @property
     def half(self) -> Ball:
-        """Returns e^(ε/2)."""
+        """e^(ε/2)."""
         return ball(self.eps / 2).exp()
 
     def dilation(self, i: int, j: int) -> Ball:
-        """Returns λ with b = e^λ·a."""
+        """λ with b = e^λ·a."""
         return (self.distances[j] / self.distances[i]).log()
 
 
 def all_scores(mechanism: Smoothed) -> Callable[[Histogram], Scores]:
-    """Returns x ↦ its scores, at the precision in force."""
+    """x ↦ its scores, at the precision in force."""
     model, h = mechanism.model, Hellinger(mechanism.model)
     rates = mechanism.rates(h)
     smoothing, guarantee = mechanism.smoothing(), mechanism.claimed()
@@ -126,7 +126,7 @@ def _index(scores: Scores, r: Histogram) -> int:
 
 
 def worked(scores: Scores, tag: Tag, extra: Callable[[Scores, int, int], list[Step]]) -> list[Step]:
-    """Returns NL(x), both scores with their counts and chances, and what the claim adds."""
+    """NL(x), both scores with their counts and chances, and what the claim adds."""
     i, j = (_index(scores, r) for r in tag[1:])
     found = {r: d for level, d in zip(scores.levels, scores.distances, strict=True) for r in level.members}
     lines = [step("H(x, ·)", DISTANCE, listed(sorted(found.items())))] if len(found) <= FEW else []

@@ -33,23 +33,23 @@ def always(scores: Scores, i: int, j: int) -> bool:
 
 
 def slide(scores: Scores, i: int, j: int) -> Ball:
-    """Returns ε(b−a)/(2S)."""
+    """ε(b−a)/(2S)."""
     value: Ball = proved_exponent(ball(scores.eps / 2) / scores.sensitivity, scores.distances[i], scores.distances[j])
     return value
 
 
 def proved_exponent(t: Any, a: Any, b: Any) -> Any:
-    """Returns t(b − a), t = ε/(2S): the exponent of the form with the plus sign; balls or symbols."""
+    """t(b − a), t = ε/(2S): the exponent of the form with the plus sign; balls or symbols."""
     return t * (b - a)
 
 
 def stated_right(scores: Scores, i: int, j: int) -> Ball:
-    """Returns 2·e^(−ε(b−a)/(2S))·Pr[u = b]."""
+    """2·e^(−ε(b−a)/(2S))·Pr[u = b]."""
     return FACTOR * (-slide(scores, i, j)).exp() * scores.chances[j]
 
 
 def proved_right(scores: Scores, i: int, j: int) -> Ball:
-    """Returns 2·e^(+ε(b−a)/(2S))·Pr[u = b]."""
+    """2·e^(+ε(b−a)/(2S))·Pr[u = b]."""
     return FACTOR * slide(scores, i, j).exp() * scores.chances[j]
 
 
@@ -127,7 +127,7 @@ def p1_proof() -> Proof:
 
 
 def p1_right(scores: Scores, i: int, j: int) -> Ball:
-    """Returns e^(ε/2)·Pr[u = −b] + δ/2, δ = 10⁻⁸."""
+    """e^(ε/2)·Pr[u = −b] + δ/2, δ = 10⁻⁸."""
     return scores.half * scores.chances[j] + ball(TINY / 2)
 
 

@@ -62,7 +62,7 @@ class SmoothSensitivity:
     sets: str = ALL
 
     def cost(self, bc2: Algebraic, steps: int) -> Ball:
-        """Returns 1/LS + γd, whose minimum over x″ is 1/S; or −ln LS + γd, whose minimum is −ln S_exp."""
+        """1/LS + γd, whose minimum over x″ is 1/S; or −ln LS + γd, whose minimum is −ln S_exp."""
         term = -distance(bc2).log() if self.exponential else 1 / distance(bc2)
         value: Ball = term + penalty(ball(self.gamma), steps)
         return value
@@ -87,7 +87,7 @@ class SmoothSensitivity:
         return alive[0] if len(alive) == 1 else None
 
     def change_is_gamma(self, tag: Pair) -> bool | None:
-        """Returns True if both maxima are attained at the same LS and one step apart: then equality is exact."""
+        """True if both maxima are attained at the same LS and one step apart: then equality is exact."""
         far, near = (self.origin(x) for x in (tag[::-1] if self.exponential else tag))
         if not (far and near and far[0] == near[0] and far[1] == near[1] + 1):
             return None
@@ -130,7 +130,7 @@ def smooth_batches(
 
 
 def two_pairs(model: Model) -> list[Pair]:
-    """Returns x = 1, x′ = 2 and back."""
+    """x = 1, x′ = 2 and back."""
     x, y = (1, model.n - 1), (2, model.n - 2)
     return [(x, y), (y, x)]
 

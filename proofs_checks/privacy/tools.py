@@ -74,7 +74,7 @@ def loss_steps(mechanism: PosteriorMechanism) -> list[Step]:
 
 
 def delta_steps(mechanism: PosteriorMechanism, at: Fraction) -> list[Step]:
-    """Returns δ(at) of the worst pair worked out: the terms P_x(r) − e^at·P_x′(r) that are positive, and their sum."""
+    """δ(at) of the worst pair worked out: the terms P_x(r) − e^at·P_x′(r) that are positive, and their sum."""
     worst = privacy_loss.worst_delta(mechanism, at, Effort(2 * digits()))
     x, y = worst.witness.x, worst.witness.x_prime
     law, factor = mechanism.law(), ball(at).exp()
@@ -105,13 +105,13 @@ class Rated(Protocol):
         """The model."""
 
     def rates(self, h: Score) -> Rates:
-        """Returns x ↦ rate(x)."""
+        """x ↦ rate(x)."""
 
     def numerator(self) -> Fraction:
-        """Returns e of the rate e/(2Δ)."""
+        """e of the rate e/(2Δ)."""
 
     def smoothing(self) -> tuple[Callable[[Ball], Ball], Ball] | None:
-        """Returns (f, γ) where f(Δ(x)) = min over x″ of f(LS(x″)) + γ·d(x, x″)."""
+        """(f, γ) where f(Δ(x)) = min over x″ of f(LS(x″)) + γ·d(x, x″)."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ class Peak:
     """What bounds d, where something does."""
 
     def formula(self) -> str:
-        """Returns S(x) from LS(x″)."""
+        """S(x) from LS(x″)."""
         return ("LS(x″)·e^(−γ·d)" if self.logarithmic else "1/(1/LS(x″) + γ·d)") + self.most
 
     def gamma_words(self) -> str:
@@ -179,7 +179,7 @@ FEW = 12
 
 
 def row_steps(mechanism: PosteriorMechanism, x: Histogram, r: Histogram, name: str) -> list[Step]:
-    """Returns distance, sensitivity and normaliser of one data set, for a mechanism that has them."""
+    """distance, sensitivity and normaliser of one data set, for a mechanism that has them."""
     if not isinstance(mechanism, Rated):
         return []
     h = Hellinger(mechanism.model)

@@ -37,7 +37,7 @@ def probability_batches(grid: Grid, equal: bool) -> Batches:
 
 
 def log_weight(rate: Any, distance_: Any) -> Any:
-    """Returns ln of the weight of a candidate: −t·H(x,r); symbols or balls."""
+    """ln of the weight of a candidate: −t·H(x,r); symbols or balls."""
     return -rate * distance_
 
 

@@ -137,17 +137,17 @@ Adjacent = Callable[[Records, Records], bool]
 
 
 def equal_records(x: Records, y: Records) -> int:
-    """Returns Σ[xᵢ = xᵢ′]."""
+    """Σ[xᵢ = xᵢ′]."""
     return sum(a == b for a, b in zip(x, y, strict=True))
 
 
 def printed_adjacent(x: Records, y: Records) -> bool:
-    """Returns Σ[xᵢ = xᵢ′] ≤ 1, as A3's footnote prints it."""
+    """Σ[xᵢ = xᵢ′] ≤ 1, as A3's footnote prints it."""
     return equal_records(x, y) <= 1
 
 
 def meant_adjacent(x: Records, y: Records) -> bool:
-    """Returns Σ[xᵢ ≠ xᵢ′] ≤ 1, as P1's footnote prints it."""
+    """Σ[xᵢ ≠ xᵢ′] ≤ 1, as P1's footnote prints it."""
     return len(x) - equal_records(x, y) <= 1
 
 

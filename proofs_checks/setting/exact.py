@@ -20,7 +20,7 @@ R = TypeVar("R", bound=Hashable)
 
 
 def root(value: Fraction) -> Fraction | None:
-    """Returns √value if it is rational."""
+    """√value if it is rational."""
     top, bottom = isqrt(value.numerator), isqrt(value.denominator)
     return Fraction(top, bottom) if (top * top, bottom * bottom) == (value.numerator, value.denominator) else None
 
@@ -57,7 +57,7 @@ def smallest(values: Sequence[Algebraic]) -> Algebraic:
 
 @lru_cache(maxsize=4096)
 def local_exact(model: Model, x: Histogram) -> Algebraic:
-    """Returns BC² of the pair that attains LS(x) = max H(x,x′): LS(x) = √(1 − √that), exactly."""
+    """BC² of the pair that attains LS(x) = max H(x,x′): LS(x) = √(1 − √that), exactly."""
     return smallest([bc_squared(model, x, y) for y in neighbors(x)])
 
 
@@ -70,7 +70,7 @@ class Level(Generic[R]):
 
     @property
     def count(self) -> int:
-        """Returns C, the number of outputs at this distance."""
+        """C, the number of outputs at this distance."""
         return len(self.members)
 
     def distance(self) -> Ball:

@@ -27,7 +27,7 @@ def g(a: Fraction | int) -> Ball:
 
 
 def moves(k: int) -> list[tuple[int, ...]]:
-    """Returns x′ − x for every neighbor x′ of x = (c₁, …, c_k), the counts being symbols: any counts, any n."""
+    """x′ − x for every neighbor x′ of x = (c₁, …, c_k), the counts being symbols: any counts, any n."""
     x = variables(*(f"c{i}" for i in range(k)))
     return [tuple(_constant(b - a) for a, b in zip(x, y, strict=True)) for y in neighbors(x)]  # type: ignore[arg-type]
 
@@ -40,7 +40,7 @@ def _constant(poly: fmpq_mpoly) -> int:
 
 
 def step_of_g(a: Any) -> tuple[Any, Any]:
-    """Returns g(a+1)²/g(a)² = (a+½)²/(a(a+1)) as numerator and denominator."""
+    """g(a+1)²/g(a)² = (a+½)²/(a(a+1)) as numerator and denominator."""
     return (2 * a + 1) ** 2, 4 * a * (a + 1)
 
 

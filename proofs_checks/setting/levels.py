@@ -174,7 +174,7 @@ def step_batches(grid: Grid, select: Wanted) -> Batches:
 
 
 def chances(model: Model, eps: Fraction | int, mech: str) -> Callable[[Histogram], dict[Histogram, Ball]]:
-    """Returns x ↦ the distribution of MH or MHdelta (δ = 10⁻⁸) at the precision in force."""
+    """x ↦ the distribution of MH or MHdelta (δ = 10⁻⁸) at the precision in force."""
     options: dict[str, Exact | None] = {"delta": "1e-8"} if mech == "MHdelta" else {}
     law = make_mechanism(mech, model, str(eps), options).law()
     return lambda x: dict(zip(model.histograms, law.probabilities(x), strict=True))

@@ -75,7 +75,7 @@ def all_three(model: Model) -> list[Three]:
 
 
 def some_three(model: Model) -> list[Three]:
-    """Returns two adjacent pairs of a large n with every 15th r that is neither x nor x′."""
+    """Two adjacent pairs of a large n with every 15th r that is neither x nor x′."""
     pairs = [(at(model, i), at(model, i + 1)) for i in (1, 150)]
     return [(x, y, r) for x, y in pairs for r in model.histograms[::15] if r not in (x, y)]
 
@@ -103,7 +103,7 @@ def first_upper(n: int) -> int:
 
 
 def balanced_points(n: int) -> tuple[int, ...]:
-    """Returns x₀: n/2, or both (n−1)/2 and (n+1)/2 for odd n."""
+    """x₀: n/2, or both (n−1)/2 and (n+1)/2 for odd n."""
     return tuple(sorted({n // 2, (n + 1) // 2}))
 
 
@@ -229,7 +229,7 @@ def balanced_batches(grid: Grid) -> Batches:
 
 
 def local_steps(model: Model, x: Histogram, name: str) -> list[Step]:
-    """Returns LS worked out: the distance of every neighbor, and the largest."""
+    """LS worked out: the distance of every neighbor, and the largest."""
     lines = []
     for y in neighbors(x):
         bc2 = bc_squared(model, x, y)

@@ -39,12 +39,12 @@ def beta(a: Fraction, b: Fraction) -> Ball:
 
 
 def rising(a: Fraction, m: int) -> Fraction:
-    """Returns (a)_m = a(a+1)…(a+m−1) = Γ(a+m)/Γ(a)."""
+    """(a)_m = a(a+1)…(a+m−1) = Γ(a+m)/Γ(a)."""
     return prod((a + i for i in range(m)), start=Fraction(1))
 
 
 def integral(prior: Prior, m: int) -> Fraction:
-    """Returns B(α+m, β+m)/B(α, β) = (α)_m·(β)_m/(α+β)_2m, the integral with those exponents."""
+    """B(α+m, β+m)/B(α, β) = (α)_m·(β)_m/(α+β)_2m, the integral with those exponents."""
     a, b = prior
     return rising(a, m) * rising(b, m) / rising(a + b, 2 * m)
 
@@ -80,7 +80,7 @@ DIMENSIONS = Grid("every adjacent pair", n=range(1, 4), k=range(2, 7))
 
 
 def largest_change(n: int, k: int) -> int:
-    """Returns ΔBI: the largest ℓ₁ distance of the parameters of adjacent posteriors."""
+    """ΔBI: the largest ℓ₁ distance of the parameters of adjacent posteriors."""
     pairs = adjacent_pairs(make_model(n, k))
     return max(sum(abs(a - b) for a, b in zip(x, y, strict=True)) for x, y in pairs)
 

@@ -89,7 +89,7 @@ def ratio(n: int, m: int) -> Ball:
 
 
 def printed_factor(n: int, m: int) -> Ball:
-    """Returns ((n−2m−1)/(n+2m+3)) / √((n−2m)/(n+2m+2)), the factor that D2 prints on the left."""
+    """((n−2m−1)/(n+2m+3)) / √((n−2m)/(n+2m+2)), the factor that D2 prints on the left."""
     return ball(Fraction(n - 2 * m - 1, n + 2 * m + 3)) / ball(Fraction(n - 2 * m, n + 2 * m + 2)).sqrt()
 
 

@@ -35,7 +35,7 @@ def check_possible(file: str) -> None:
 
 
 def prove(file: str, seconds: int) -> Proved:
-    """Returns what Coq says of both bounds within so many seconds; an InputError where it cannot be asked."""
+    """What Coq says of both bounds within so many seconds; an InputError where it cannot be asked."""
     if installed() is None:
         raise InputError("coq", "yes", INSTALL)
     text = text_of(read_certificate(file))

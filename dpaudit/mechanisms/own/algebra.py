@@ -54,7 +54,7 @@ class OwnAlgebra(Algebra):
                 yield ratios[best], x, y, m.outputs()[best]
 
     def infinite(self) -> tuple[Dataset, Dataset, Output] | None:
-        """Returns x, x' and an output that is certainly possible for x alone, if there are any.
+        """X, x' and an output that is certainly possible for x alone, if there are any.
 
         Where there are none but some may be, PossibleUndecided is raised.
         """

@@ -100,7 +100,7 @@ class LogWeights(OwnBrackets):
     """Levels are ln P, from log-weights; a loss is the difference of two."""
 
     def row(self, x: Dataset) -> tuple[Floats, Floats]:
-        """Returns w - ln Z, made smaller and larger by the bound of its error."""
+        """w - ln Z, made smaller and larger by the bound of its error."""
         weights = self._floats(self._rows[x])
         below = weights - weights.max()
         terms, size = np.empty((1, len(weights))), len(weights)

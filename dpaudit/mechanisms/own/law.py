@@ -137,7 +137,7 @@ class OwnLaw(Law):
         return {pair: first[pair] for pair in fresh}
 
     def masses(self, x: Dataset, y: Dataset) -> list[Mass]:
-        """Returns P_x and P_y, with the loss where algebra knows it; outputs where both are the same are merged."""
+        """P_x and P_y, with the loss where algebra knows it; outputs where both are the same are merged."""
         return self._masses(x, y, Counter(self._rows.pairs(x, y)))
 
     def _masses(self, x: Dataset, y: Dataset, counts: dict[tuple[int, int], int]) -> list[Mass]:

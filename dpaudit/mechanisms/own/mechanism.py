@@ -108,7 +108,7 @@ class OwnMechanism(Mechanism):
     # -------------------------------------------------------------- data sets and outputs
 
     def _items(self, method: str, *arguments: Any) -> tuple[Any, ...]:
-        """Returns what datasets(), outputs() or neighbors(x) yields, twice the same: at most MAX_ITEMS values."""
+        """What datasets(), outputs() or neighbors(x) yields, twice the same: at most MAX_ITEMS values."""
         first, second = self._listed(method, *arguments), self._listed(method, *arguments)
         if len(first) != len(second):
             raise self._changed(f"{method}()", f"{len(first)} items", f"{len(second)} items")
@@ -121,7 +121,7 @@ class OwnMechanism(Mechanism):
         return self._error(f"{place} changes between two calls: {first}, then {second}; it must be the same every time")
 
     def _listed(self, method: str, *arguments: Any) -> tuple[Any, ...]:
-        """Returns at most MAX_ITEMS hashable values."""
+        """At most MAX_ITEMS hashable values."""
         found = self._call(method, *arguments)
         if isinstance(found, str) or not isinstance(found, Iterable):
             raise self._error(f"{method}() must return a list, not {type(found).__name__}")
@@ -324,7 +324,7 @@ class OwnMechanism(Mechanism):
 
     @property
     def refinable(self) -> bool:  # type: ignore[override]
-        """Returns False if any distribution is given as fixed enclosures."""
+        """False if any distribution is given as fixed enclosures."""
         return self._rows.refinable
 
     def law(self) -> Law:
@@ -332,11 +332,11 @@ class OwnMechanism(Mechanism):
         return OwnLaw(self._rows)
 
     def algebra(self) -> OwnAlgebra:
-        """Returns what the exact entries say of the losses."""
+        """What the exact entries say of the losses."""
         return OwnAlgebra(self)
 
     def exact_rows(self, datasets: Sequence[Dataset]) -> ExactRows:
-        """Returns these distributions as their author gave them."""
+        """These distributions as their author gave them."""
         return ExactRows(self.method == "log_weight", [self.row(x).to_json() for x in datasets])
 
     @property
@@ -351,7 +351,7 @@ class OwnMechanism(Mechanism):
     # -------------------------------------------------------------- what is claimed
 
     def claimed(self) -> Guarantee | None:
-        """Returns what the optional method claimed() says: epsilon, (epsilon, delta), a guarantee or its text."""
+        """What the optional method claimed() says: epsilon, (epsilon, delta), a guarantee or its text."""
         if not callable(getattr(self._target, "claimed", None)):
             return None
         found = []
@@ -365,7 +365,7 @@ class OwnMechanism(Mechanism):
         return found[0]
 
     def claimed_here(self) -> Guarantee | None:
-        """Returns what is claimed, under the author's adjacency only."""
+        """What is claimed, under the author's adjacency only."""
         return self.claimed() if self.adjacency == self._own_adjacency else None
 
     def settings(self) -> dict[str, str]:
@@ -373,7 +373,7 @@ class OwnMechanism(Mechanism):
         return self._settings
 
     def describe(self) -> dict[str, Any]:
-        """Returns name, nominal epsilon, parameters, where it comes from and the SHA-256 of that file."""
+        """name, nominal epsilon, parameters, where it comes from and the SHA-256 of that file."""
         other = self._other_adjacency
         relation = {} if other is None else {"adjacency": other.to_dict()}
         origin = {"source": self.reference, "source_sha256": self.sha256}

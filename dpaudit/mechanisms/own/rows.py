@@ -167,7 +167,7 @@ class GivenRow:
         return [balls.zero() if impossible else w.exp() for w, impossible in logs]
 
     def exact_loss(self, other: GivenRow, i: int) -> Fraction | None:
-        """Returns ln P(r) - ln P'(r) at output number i where algebra knows it to be rational, else None."""
+        """ln P(r) - ln P'(r) at output number i where algebra knows it to be rational, else None."""
         mine, theirs = self.entries[i], other.entries[i]
         if not self.logarithmic:
             return _log_ratio(mine, theirs)
@@ -177,7 +177,7 @@ class GivenRow:
         return mine - theirs - shift
 
     def _normaliser_shift(self, other: GivenRow) -> Fraction | None:
-        """Returns ln Z - ln Z' if the rational log-weights of one row are those of the other, all shifted alike."""
+        """ln Z - ln Z' if the rational log-weights of one row are those of the other, all shifted alike."""
         mine, theirs = self._sorted_weights, other._sorted_weights
         if mine is None or theirs is None or len(mine) != len(theirs):
             return None
@@ -246,7 +246,7 @@ class Rows:
         return zip(self.numbers(x), self.numbers(y), strict=True)
 
     def losses(self, x: Dataset, y: Dataset, wanted: Iterable[tuple[int, int]]) -> Losses:
-        """Returns by pair of numbers ln P_x - ln P_y where algebra knows it to be rational, else None."""
+        """ln P_x - ln P_y by pair of numbers, where algebra knows it to be rational, else None."""
         fresh = set(wanted) - self._losses.keys()
         if fresh and self.logarithmic:  # the number of a log-weight stands for its whole row too
             for i, pair in enumerate(self.pairs(x, y)):
@@ -264,7 +264,7 @@ class Rows:
 
     @cached_property
     def refinable(self) -> bool:
-        """Returns False if any distribution is given as fixed enclosures."""
+        """False if any distribution is given as fixed enclosures."""
         return all(self[x].refinable for x in self._datasets)
 
 
@@ -276,7 +276,7 @@ def _coarse_log(entry: Entry) -> Ball:
 
 
 def _log_ratio(mine: Entry, theirs: Entry) -> Fraction | None:
-    """Returns ln of the quotient of two probabilities if it is rational by their forms; both 0 counts as loss 0.
+    """ln of the quotient of two probabilities if it is rational by their forms; both 0 counts as loss 0.
 
     The only candidate comes from the largest exponents; the logarithms of the two rule most of them out.
     """

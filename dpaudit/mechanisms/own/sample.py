@@ -102,7 +102,7 @@ class SampledLaws:
         )
 
     def outputs(self, datasets: Sequence[Dataset], listed: Sequence[Output] | None) -> tuple[Output, ...]:
-        """Returns those listed, with the exceptions that occur; or all that occur, numbers first, in order."""
+        """Those listed, with the exceptions that occur; or all that occur, numbers first, in order."""
         laws: list[tuple[Dataset, CodeLaw]] = []
         for x in datasets:
             if x not in self._laws:
@@ -144,7 +144,7 @@ class SampledLaws:
         return [(_down(p), min(Fraction(1), -_down(-p - law.residual))) for p in found]
 
     def caveats(self, datasets: Sequence[Dataset], listed: bool) -> dict[str, Any]:
-        """Returns what the answer rests on: "assumptions"; and "residual", the largest mass not followed.
+        """What the answer rests on: "assumptions"; and "residual", the largest mass not followed.
 
         "notes" say how the code was followed where that is not as usual. Where the seconds of the budget ended it, also
         "timed": another run has another residual.

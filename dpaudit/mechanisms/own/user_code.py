@@ -113,7 +113,7 @@ def _lies_in(folder: str, module: ModuleType) -> bool:
 
 
 def guarded(reference: str, function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
-    """Returns function(*arguments); an exception in it becomes an InputError that names file, line and exception."""
+    """function(*arguments); an exception in it becomes an InputError that names file, line and exception."""
     try:
         with no_exit(), beside(reference):
             return function(*arguments, **named)
@@ -144,7 +144,7 @@ def describe(error: BaseException) -> str:
 
 
 def _where(error: BaseException) -> str:
-    """Returns "file.py line 12: " for the innermost frame outside dpaudit's own engine."""
+    """"file.py line 12: " for the innermost frame outside dpaudit's own engine."""
     if isinstance(error, SyntaxError) and error.filename:
         return f"{Path(error.filename).name} line {error.lineno}: "
     frames = traceback.extract_tb(error.__traceback__)[1:]

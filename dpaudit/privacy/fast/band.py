@@ -42,12 +42,12 @@ class BandRows(FloatRows):
         self.start, self.stop = self._windows(np.arange(last + 1))
 
     def logs(self, x: np.ndarray, r: np.ndarray) -> Floats:
-        """Returns L(x, r) entry by entry, relative error <= table.relative."""
+        """L(x, r) entry by entry, relative error <= table.relative."""
         high = self._half_high[x] + self._half_high[r] - self._high[x + r]
         return np.asarray(high + (self._half_low[x] + self._half_low[r] - self._low[x + r]))
 
     def _windows(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Returns start and stop such that L(x, r) >= 42 for every r outside start <= r < stop.
+        """Start and stop such that L(x, r) >= 42 for every r outside start <= r < stop.
 
         L(x, .) grows away from x because ln Gamma is convex, so the nearest output outside decides; bisection.
         """

@@ -50,7 +50,7 @@ class Middle:
         return True
 
     def block(self, x1: int, x2: int, enough: Ball | None = None) -> Ball:
-        """Returns U(x1, x2): at least every loss of the pairs (x, x+1), x1 <= x < x2, both ways.
+        """U(x1, x2): at least every loss of the pairs (x, x+1), x1 <= x < x2, both ways.
 
         The inequality of section 4 comes first, those of section 5 where it is not ``enough``.
         """
@@ -85,7 +85,7 @@ class Middle:
         return (-(-self.ell(0, a, 1) - self.ell(1, b, 1)).expm1()).sqrt()
 
     def kappa(self, a: int, b: int) -> Ball:
-        """Returns max of kappa(alpha_1 + a), kappa(alpha_2 + b), kappa(z) = (1 + 1/z)/z (section 2)."""
+        """max of kappa(alpha_1 + a), kappa(alpha_2 + b), kappa(z) = (1 + 1/z)/z (section 2)."""
         inverse = [1 / (alpha + s) for alpha, s in zip(self.priors, (a, b), strict=True)]
         return balls.maximum([z * (1 + z) for z in inverse])
 

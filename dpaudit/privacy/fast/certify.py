@@ -158,7 +158,7 @@ class FastTier(Certifier):
         return bound
 
     def worst_deltas(self, points: Sequence[Fraction], effort: Effort) -> list[Worst]:
-        """Returns delta at each point; the float rows are computed once for all points."""
+        """delta at each point; the float rows are computed once for all points."""
         effort.check_memory(self.mechanism)
         found, bits = self._screened(effort, lambda screen: delta_uppers(screen, points))
 

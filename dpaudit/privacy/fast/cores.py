@@ -50,7 +50,7 @@ def cores(mechanism: Audited, effort: Effort) -> int:
 
 
 def loss_uppers_by(number: int, mechanism: Audited, effort: Effort) -> Uppers | None:
-    """Returns what ``loss_uppers`` returns, from so many processes; None where the mechanism cannot be sent there."""
+    """What ``loss_uppers`` returns, from so many processes; None where the mechanism cannot be sent there."""
     try:
         task = pickle.dumps((mechanism, balls.working_bits()))
     except (pickle.PicklingError, AttributeError, TypeError):

@@ -166,7 +166,7 @@ class LargeTier:
             raise refused.because(f"{settled}; --n all has a bound for every n (EHD, EHDL, EHDS, MH)") from None
 
     def worst_deltas(self, points: Sequence[Fraction], effort: Effort) -> list[Worst]:
-        """Returns delta at each point."""
+        """delta at each point."""
         return self.usual.worst_deltas(points, effort)
 
     def float_pairs(self, effort: Effort) -> TablePairs:

@@ -79,7 +79,7 @@ class FloatRows:
         logs *= rates
 
     def _log_normalisers(self, exponents: Floats, far: int, rates: Floats, scratch: Scratch) -> Floats:
-        """Returns ln Z, gentle: ln Z - ln |R|, for Z = sum of exp(-A) + far exp(-rate), error <= row_error.
+        """ln Z, gentle: ln Z - ln |R|, for Z = sum of exp(-A) + far exp(-rate), error <= row_error.
 
         Gentle rows sum up 1 - exp(-A) instead, which is |R| - Z and loses nothing.
         """
@@ -139,11 +139,11 @@ class FullRows(FloatRows):
         self._keep = max(8, min(min(most, ROWS_BYTES) // (8 * model.size), 2 * slab(model) + 8))
 
     def rate(self, x: Dataset) -> float:
-        """Returns rate(x) as a float."""
+        """rate(x) as a float."""
         return self._rates[x]
 
     def row(self, x: Dataset) -> tuple[Floats, float]:
-        """Returns A(x, .) as an array of shape (1, |R|), and ln Z(x)."""
+        """A(x, .) as an array of shape (1, |R|), and ln Z(x)."""
         if x in self._kept:
             self._kept.move_to_end(x)
             return self._kept[x]
@@ -157,7 +157,7 @@ class FullRows(FloatRows):
         return self._kept[x]
 
     def _logs(self, x: Dataset) -> Floats:
-        """Returns L(x, .), relative error <= table.relative; exactly 0 at r = x."""
+        """L(x, .), relative error <= table.relative; exactly 0 at r = x."""
         place = self.model.index[x]
         high = self._half_high + self._half_high[place]
         low = self._half_low + self._half_low[place]

@@ -55,7 +55,7 @@ class Screened(Sieve):
             return BallPairs(self.mechanism, effort)
 
     def masses(self, x: Dataset, y: Dataset) -> Sequence[Mass]:
-        """Returns P_x and P_y on a partition of the outputs, at the precision in force."""
+        """P_x and P_y on a partition of the outputs, at the precision in force."""
         return super().masses(x, y) if self._screen is None else self._screen.masses(x, y)
 
     def every(self) -> Left:

@@ -68,7 +68,7 @@ def negligible() -> Ball:
 
 
 def _window(law: HellingerLaw | EndLaw, x: Histogram, y: Histogram) -> tuple[int, int]:
-    """Returns start and stop such that BC is about 2^-bits or less outside, for both x and y."""
+    """Start and stop such that BC is about 2^-bits or less outside, for both x and y."""
     n, small = law.model.n, negligible()
 
     def near(z: Histogram, c: int) -> bool:

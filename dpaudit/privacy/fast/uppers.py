@@ -49,7 +49,7 @@ class PairBatch:
     far: int
 
     def margin(self) -> Floats:
-        """Returns for each pair a bound of the error of every computed loss."""
+        """A bound of the error of every computed loss, pair by pair."""
         return self.rows.margin(self.x.rate, self.y.rate, self.x.exponents.shape[1])
 
     def losses(self) -> Floats:
@@ -90,7 +90,7 @@ class PairBatch:
         return np.asarray(sums * (1 + 2 * margin + units * UNIT))
 
     def _terms(self, minus_log_p: Floats, excess: Floats) -> Floats:
-        """Returns p (1 - exp(-excess)) for p = exp(-minus_log_p), up to the factor that ``_delta`` adds."""
+        """p (1 - exp(-excess)) for p = exp(-minus_log_p), up to the factor that ``_delta`` adds."""
         scratch, table = Scratch(excess.shape), self.rows.exponentials
         p, share = np.empty_like(excess), np.empty_like(excess)
         table.exp_minus(np.maximum(minus_log_p, 0.0), p, scratch)
@@ -158,7 +158,7 @@ def loss_uppers(screen: FloatScreen) -> Uppers:
 
 
 def delta_uppers(screen: FloatScreen, points: Sequence[Fraction]) -> list[Uppers]:
-    """Returns for each point upper bounds of delta(point) of every pair."""
+    """Upper bounds of delta(point) of every pair, for each point."""
     lower = [balls.float_below(balls.ball(point)) for point in points]
     found = [batch.deltas(lower) for batch in screen.batches()]
     return [Uppers(screen.pairs, np.concatenate([batch[i] for batch in found])) for i in range(len(points))]
