@@ -1,6 +1,6 @@
-"""How often each state is met, expected, when every state leads to others with given probabilities.
+"""The expected number of visits to each state of a Markov chain.
 
-The states are eliminated one by one; a state that leads back to itself gives a geometric series, summed exactly.
+The states are eliminated one by one; one that leads back to itself gives a geometric series, which is summed exactly.
 Rounded down at every step, the result is a lower bound: only sums, products and 1/(1 - p) of numbers >= 0 occur.
 """
 
@@ -12,15 +12,15 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 LONGEST = 8_000
-"""Bits of a denominator beyond which exact fractions are given up for lower bounds."""
+"""With a denominator of more bits, exact fractions are replaced by lower bounds."""
 
 
 class TooLong(Exception):
-    """The exact numbers become too long."""
+    """An exact number has become too long."""
 
 
 class Numbers(NamedTuple):
-    """Numbers >= 0: how to make one of a fraction, their product, and 1/(1 - p), which is 0 for p = 1."""
+    """Arithmetic of numbers >= 0: from a fraction, their product, and 1/(1 - p), which is 0 for p = 1."""
 
     zero: Any
     one: Any
@@ -49,13 +49,13 @@ def rounded_down(bits: int = 512) -> Numbers:
 
 
 FLOATS = Numbers(0.0, 1.0, float, operator.mul, lambda p: 1 / (1 - p) if p < 1 else 0.0)
-"""To propose where to look next."""
+"""They propose where to continue."""
 EXACT = Numbers(Fraction(0), Fraction(1), Fraction, _product, lambda p: 1 / (1 - p) if p < 1 else Fraction(0))
-"""As long as they are short enough."""
+"""Used as long as the fractions are short."""
 
 
 def visits(edges: Sequence[Mapping[int, Fraction]], numbers: Numbers) -> list[Any]:
-    """How often each state is met on average from state 0 on; edges[u][v] is the probability of u -> v."""
+    """The expected number of visits to each state from state 0; edges[u][v] is the probability of u -> v."""
     of, times, size = numbers.of, numbers.times, len(edges)
     rows = [{v: of(p) for v, p in row.items()} for row in edges]
     into: list[set[int]] = [set() for _ in range(size)]

@@ -1,6 +1,6 @@
-"""The closed list: the types, functions, methods and classes that a clean run may use. All else is outside of it.
+"""The closed list: the types, functions, methods and classes that a clean run may use; everything else is outside it.
 
-Every look-up here goes through the slots of ``type`` and ``object`` themselves, so that judging runs no code of theirs.
+Every lookup here goes through the slots of ``type`` and ``object`` themselves, so that it runs no user code.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ METACLASSES = addresses(type, abc.ABCMeta, StandIn)
 
 
 def is_closed(value: Any) -> bool:
-    """Whether operators and listed functions on the value, with all its entries, run no code but that of its types."""
+    """Whether operators and listed functions run no code on the value and its entries but that of closed types."""
     kind: Any = type(value)
     if id(kind) in ATOMS or kind is Lazy:
         return True
@@ -53,7 +53,7 @@ def _by_identity(module: Any, names: str) -> dict[int, Any]:
 
 
 SHALLOW: dict[int, Any] = _by_identity(builtins, "len list tuple enumerate zip reversed")
-"""Of these only the outermost container matters: the entries are handed on as they are."""
+"""Only the outermost container matters for these: the entries are passed on unchanged."""
 PURE: dict[int, Any] = {
     **SHALLOW,
     **_by_identity(
@@ -70,14 +70,14 @@ rshift sub truediv truth xor""",
     **{id(one): one for one in vars(np).values() if isinstance(one, np.ufunc)},
     **{id(kind): kind for kind in (*NUMPY_NUMBERS, Fraction, np.iinfo)},
 }
-"""By address: functions whose value depends on the values of their arguments alone, and that change nothing."""
+"""By address: functions that depend on the values of their arguments alone, and change nothing."""
 MAKES: dict[int, Any] = _by_identity(builtins, "list sorted enumerate zip reversed")
-"""Those of them that make a new list or iterator."""
+"""Those that return a new list or iterator."""
 
 DRAWS = _words("""random getrandbits randrange randint uniform triangular expovariate choice choices sample shuffle
 integers binomial random_sample rand randbelow randbits _default_rng RandomState Generator PCG64 PCG64DXSM MT19937
 Philox SFC64""")
-"""What a random source may be asked for."""
+"""The methods of a random source that may be used."""
 
 # ------------------------------------------------------------------ methods of closed types
 
@@ -93,11 +93,11 @@ READS: dict[int, frozenset[str]] = {
         addresses(*NUMPY_NUMBERS), _words("item tolist round is_integer as_integer_ratio conjugate dtype real imag")
     ),
 }
-"""By address of the type: the methods and attributes that change nothing, all public ones if it never changes."""
+"""By address of the type: the methods and attributes that change nothing; all public ones of an immutable type."""
 CHANGES = _words("append extend insert pop remove clear sort reverse")
-"""The methods of a list, which change it."""
+"""The methods that change a list."""
 UNSEEN = _words("append copy clear reverse")
-"""Methods that look at no entry."""
+"""Methods that do not inspect the entries."""
 GIVE_NEW = _words("copy split rsplit splitlines")
 
 
@@ -110,12 +110,12 @@ def is_class(value: Any) -> bool:
 
 
 def is_source(value: Any) -> bool:
-    """Whether the value is a random source: Python's, whose methods are ours under way, or one of ours."""
+    """Whether the value is a random source: Python's, whose methods are replaced during a run, or a stand-in."""
     return id(type(value)) in SOURCES or type(type(value)) is StandIn
 
 
 def is_of_object(kind: Any, *names: str) -> bool:
-    """Whether the class has all these from ``object``."""
+    """Whether the class inherits all these from ``object``."""
     return all(in_class(kind, name) is vars(object)[name] for name in names)
 
 
@@ -123,7 +123,7 @@ READ_PLAINLY = addresses(FunctionType, staticmethod, MemberDescriptorType)
 
 
 def reads_plainly(found: Any) -> bool:
-    """Whether reading an attribute under whose name this lies in the class runs no code."""
+    """Whether reading an attribute runs no code, given what its class has under that name."""
     kind: Any = type(found)
     if kind is classmethod:
         return type(found.__func__) is FunctionType
@@ -132,7 +132,7 @@ def reads_plainly(found: Any) -> bool:
 
 
 def stores_plainly(kind: Any, name: str) -> bool:
-    """Whether storing the attribute puts it into the dict of the object, and does nothing else."""
+    """Whether storing the attribute only puts it into the dict of the object."""
     found = type(in_class(kind, name))
     return is_of_object(kind, "__setattr__") and in_class(found, "__set__") is in_class(found, "__delete__") is ABSENT
 
@@ -149,7 +149,7 @@ def _room(kind: Any) -> tuple[int, ...]:
 
 
 def is_plain_class(kind: Any) -> bool:
-    """Whether objects of the class are made by ``object``, kept in a dict and nothing else, and end without a word."""
+    """Whether objects of the class are created by ``object``, consist of a dict alone, and have no finalizer."""
     usual = "__new__", "__getattribute__", "__setattr__", "__delattr__"
     made = id(type(kind)) in METACLASSES and _room(kind) == _room(_Plain) and is_of_object(kind, *usual)
     return made and in_class(kind, "__getattr__") is in_class(kind, "__del__") is ABSENT
@@ -160,13 +160,13 @@ _MAKERS = {name: {id(in_class(one, name)) for one in _ERRORS} for name in ("__ne
 
 
 def is_plain_error(kind: Any) -> bool:
-    """Whether exceptions of the class are made as those of a builtin class are, and end without a word."""
+    """Whether exceptions of the class are created as those of a builtin class, and have no finalizer."""
     made = all(id(in_class(kind, name)) in makers for name, makers in _MAKERS.items())
     return type(kind) is type and issubclass(kind, BaseException) and made and in_class(kind, "__del__") is ABSENT
 
 
 def shows_its_class(kind: Any) -> bool:
-    """Whether objects of this type show their type as their class, or what ours stand for, without running code."""
+    """Whether objects of this type report their type as ``__class__`` without running code, as our stand-ins do."""
     if id(type(kind)) not in METACLASSES:
         return False
     usual = is_of_object(kind, "__class__", "__getattribute__") and in_class(kind, "__getattr__") is ABSENT
@@ -174,7 +174,7 @@ def shows_its_class(kind: Any) -> bool:
 
 
 def goes_by_bases(kinds: Any) -> bool:
-    """Whether the class, or each of several, and for an abstract one each that counts as it, decides nothing itself."""
+    """Whether isinstance() with the class, or with each of several, runs no code of theirs."""
     if type(kinds) is tuple:
         return all(map(goes_by_bases, kinds))
     if type(kinds) is not abc.ABCMeta:

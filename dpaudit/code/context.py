@@ -1,6 +1,6 @@
-"""While a sampler runs, every random source that it can look up is ours, and math takes open numbers.
+"""While a sampler runs, every random source it can look up is a stand-in, and math accepts open numbers.
 
-Then all is put back.
+Afterwards everything is restored.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ MATH = [
     if hasattr(math, name)
 ]
 DEPTH = 3
-"""How deep in the attributes of a mechanism its numpy generators are found."""
+"""How deep the attributes of a mechanism are searched for numpy generators."""
 _ABSENT = object()
 
 
@@ -49,7 +49,7 @@ States = list[tuple[Any, Any]]
 
 @contextmanager
 def in_place(target: Any = None, before: States | None = None) -> Iterator[None]:
-    """While this holds, random, secrets, numpy.random and math are ours, also where a module imported them by name."""
+    """Replaces random, secrets, numpy.random and math by stand-ins, also where a module imported them by name."""
     with ExitStack() as stack, warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         others = {id(old): (old, new) for old, new in (*_functions(), *_no_threads(), *_no_opendp())}
@@ -82,8 +82,8 @@ def _may_have(names: dict[str, Any], others: dict[int, Any]) -> bool:
 
 
 def draws_elsewhere(what: str) -> Callable[..., Any]:
-    """Refuses what goes on beside the run."""
-    return lambda *_, **__: refuse(f"{what} cannot be followed: what it does comes at no certain time")
+    """Refuses what would run concurrently."""
+    return lambda *_, **__: refuse(f"{what} cannot be followed: it acts at unpredictable times")
 
 
 def _no_threads() -> list[tuple[Any, Any]]:
@@ -109,8 +109,8 @@ KINDS: dict[type, Callable[[], Any]] = {
     source.REAL_STATE: source.NUMPY_STATE,
 }
 HELD = (
-    "it draws from a generator that it keeps where none can stand in for it (in a list, a closure, a default, a "
-    "function that was looked up before): keep it in a global name or an attribute, or take rng"
+    "it draws from a generator stored where dpaudit cannot replace it (in a list, a closure, a default value or a "
+    "bound method): store it in a global name or an attribute, or take rng"
 )
 
 
@@ -129,7 +129,7 @@ def _none_drawn(before: States) -> Iterator[None]:
 
 @contextmanager
 def unmoved(before: States) -> Iterator[None]:
-    """Puts these generators back as they were."""
+    """Restores these generators."""
     try:
         yield
     finally:
@@ -141,7 +141,7 @@ def unmoved(before: States) -> Iterator[None]:
 
 
 def generators() -> States:
-    """The generators that there are, with their states."""
+    """All generators with their states."""
     kinds, objects = {kind for top in GENERATORS for kind in _kinds(top)}, gc.get_objects()
     found = compress(objects, map(kinds.__contains__, map(type, objects)))
     return [(bits, _bits(bits)) for bits in found if not any(bits is judge for judge in source.JUDGES)]
@@ -258,9 +258,9 @@ def _stand_ins(stack: ExitStack, target: Any, depth: int) -> None:
 
 @contextmanager
 def heeding_interrupts(seconds: float) -> Iterator[None]:
-    """An interrupt from the keyboard, and the end of the seconds, end the run, whatever the code does or catches.
+    """Ends the run at an interrupt from the keyboard or after these seconds, whatever the code does or catches.
 
-    Where signals cannot be had (in a thread) only code that was rewritten is ended in time.
+    Where signals are not available (in a thread) only rewritten code is ended in time.
     """
 
     def late(*_: Any) -> None:

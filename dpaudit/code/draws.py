@@ -1,7 +1,7 @@
-"""Draws from the run under way, computed as the libraries compute them, so that the law is that of the library.
+"""Draws from the run in progress, computed as the libraries compute them, so that the law is that of the library.
 
-What a call accepts, which exception it raises, and the shape and type of what it gives back are for the library to say:
-the same call is made on a real generator, and only the values are ours. 53 bits for a float, uniform whole numbers, the
+The library decides what a call accepts, which exception it raises, and the shape and type of its result: the same
+call is made on a real generator, and only the values are replaced. 53 bits for a float, uniform whole numbers, the
 cumulative sums of numpy's choice.
 """
 
@@ -21,8 +21,8 @@ from dpaudit.code.vectors import array, known, position
 
 
 def running() -> Run:
-    """The run under way; there is none outside an audit."""
-    run: Run = current() or refuse("a random source of an audit is used outside of it")
+    """The run in progress; outside an audit there is none."""
+    run: Run = current() or refuse("the random source of an audit is used outside that audit")
     return run
 
 
@@ -30,9 +30,9 @@ def running() -> Run:
 
 
 def standing_in(title: str, draw: Callable[..., Any], judge: Callable[..., Any]) -> Callable[..., Any]:
-    """A method that stands in for one of a library: ``judge`` is the real one, an error of ours is a refusal.
+    """A method that replaces one of a library; ``judge`` is the real one, and an error of ours is a refusal.
 
-    Open arguments are made known; what is shuffled is moved as it is.
+    Open arguments are given values; the entries of a shuffled list stay open.
     """
 
     def method(_: Any, *given: Any, **named: Any) -> Any:
@@ -86,13 +86,13 @@ def getrandbits(_: Any, k: Any) -> Any:
 
 
 def seed(_: Any, a: Any = None, *__: Any, **___: Any) -> None:
-    """Refuses a seed: what follows from it is not random."""
+    """Refuses a seed: its draws are not random."""
     if a is not None:
         refuse("a generator with a seed is no source of randomness")
 
 
 def unfollowed(name: str) -> Callable[..., Any]:
-    """A function that says that its draws cannot be followed."""
+    """A function that refuses, as its draws cannot be followed."""
     return lambda *_, **__: refuse(f"{name} cannot be followed: take uniform floats or whole numbers")
 
 
@@ -108,7 +108,7 @@ def sized(draw: Callable[[], Any], size: Any) -> Any:
 
 
 def spread(draw: Callable[..., Any], given: tuple[Any, ...], size: Any) -> Any:
-    """One draw with these arguments, or an array of them; arguments that are arrays are spread by numpy."""
+    """One draw with these arguments, or an array of them; numpy broadcasts arguments that are arrays."""
     if all(map(np.isscalar, given)):
         return sized(lambda: draw(*given), size)
     shape = np.broadcast(*given).shape if size is None else _shape(size)
@@ -121,7 +121,7 @@ def _shape(size: Any) -> tuple[int, ...]:
 
 
 def integers(low: Any, high: Any = None, size: Any = None, dtype: Any = np.int64, endpoint: bool = False) -> Any:
-    """Whole numbers of low .. high - 1, or of 0 .. low - 1."""
+    """Whole numbers from low .. high - 1, or from 0 .. low - 1."""
     low, high = (0, low) if high is None else (low, high)
     alone = size is None and dtype in (int, bool) and np.isscalar(low) and np.isscalar(high)
     kind = dtype if alone else np.dtype(dtype).type
@@ -135,12 +135,12 @@ def _integer(low: Any, high: Any, endpoint: bool, kind: Any) -> Any:
 
 
 def binomial(n: Any, p: Any, size: Any = None) -> Any:
-    """A trial by numpy's inversion: 1 if a uniform exceeds exp(log1p(-p)), with what it does in the corner."""
+    """A trial by numpy's inversion: 1 if a uniform exceeds exp(log1p(-p)), including its corner cases."""
     return spread(lambda n, p: _binomial(n, p, lambda p: math.exp(math.log1p(-p))), (n, p), size)
 
 
 def legacy_binomial(n: Any, p: Any, size: Any = None) -> Any:
-    """The same as a RandomState does it: with exp(log(1 - p)), for some p the float beside it."""
+    """The same for a RandomState: with exp(log(1 - p)), which for some p is a neighboring float."""
     return spread(lambda n, p: _binomial(n, p, lambda p: math.exp(math.log(1.0 - p))), (n, p), size)
 
 

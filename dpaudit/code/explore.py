@@ -1,7 +1,7 @@
-"""All ways that somebody's code can take, likeliest first: a graph of states with exact probabilities.
+"""All paths that the code can take, the likeliest first: a graph of states with exact probabilities.
 
-A state is a loop head, or a call in a return statement, that a clean run comes to after a decision. From every state
-the code is run again: the decisions that led there first are repeated, then it is followed to the next state or end.
+A state is a loop head, or a call in a return statement, that a clean run reaches after a decision. From every state
+the code is run again: the decisions that first led there are repeated, then it is followed to the next state or end.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ from dpaudit.code.subs import Unfit
 from dpaudit.code.subs import output as output_of_sub
 
 ROUND = 1000
-"""A round follows what is likely enough to leave this part of the mass that was open before it."""
+"""A round follows the likeliest paths until only this share of the open mass is left."""
 MOST_LEAVES = 10_000
-"""So many ends are kept, some of which are run again with plain numbers."""
+"""The number of ends that are kept; some of them are run again with plain numbers."""
 COLLECT = 2000
-"""Garbage is collected once in so many runs, between them."""
+"""The number of runs between two collections of garbage."""
 
 
 @dataclass(frozen=True)
@@ -61,18 +61,18 @@ class Raised:
 
 @dataclass(frozen=True)
 class Budget:
-    """When to stop: the mass that may stay open, runs, seconds, turns of the loops of one run."""
+    """When to stop: the mass that may stay open, runs, seconds, and loop iterations of one run."""
 
     residual: Fraction = Fraction(1, 1 << 64)
     runs: int = 200_000
     seconds: float = 60.0
     steps: int = 1_000_000
     border: Fraction = Fraction(1, 500)
-    """What may stay open between the boxes where many-valued draws decide together; half of it takes twice as long."""
+    """What may stay open at the boundary where many-valued draws decide jointly; half of it takes twice as long."""
 
 
 class Way(NamedTuple):
-    """A path of decisions from a state on, with its probability from there; not followed yet."""
+    """An unexplored path of decisions from a state, with its probability from there."""
 
     path: tuple[Piece, ...]
     share: Fraction
@@ -80,7 +80,7 @@ class Way(NamedTuple):
 
 @dataclass
 class State:
-    """Where the code stands; ``prefix`` are the decisions that led here first."""
+    """A point in the code with its variables; ``prefix`` are the decisions that first led here."""
 
     prefix: tuple[Piece, ...]
     edges: dict[int, Fraction] = field(default_factory=dict)
@@ -93,7 +93,7 @@ class State:
 
 
 class End(NamedTuple):
-    """Where the code ends: the numbers m of all draws, lowest and highest, and what comes out."""
+    """An end of the code: the lowest and the highest number m of each draw, and the output."""
 
     lowest: tuple[int, ...]
     highest: tuple[int, ...]
@@ -102,7 +102,7 @@ class End(NamedTuple):
 
 
 class Silence:
-    """A stream that drops what this thread writes; others, such as a line of progress, write as before."""
+    """A stream that drops what this thread writes; other threads, such as the progress line, write as before."""
 
     def __init__(self, real: Any) -> None:
         self.real, self.thread = real, get_ident()
@@ -117,7 +117,7 @@ class Silence:
 
 @contextmanager
 def silence(holds: bool) -> Iterator[None]:
-    """While this holds, what somebody's code prints is dropped: it was seen at its first run."""
+    """Drops what the code prints: its first run has shown it."""
     before = sys.stdout, sys.stderr
     if holds:
         sys.stdout, sys.stderr = Silence(sys.stdout), Silence(sys.stderr)
@@ -128,21 +128,21 @@ def silence(holds: bool) -> Iterator[None]:
 
 
 class Follower:
-    """What one run comes to. A state that is known ends the run; through a new one it goes on, in a leg of its own."""
+    """The states that one run reaches. A known state ends the run; at a new one it continues with a leg of its own."""
 
     def __init__(self, explorer: Explorer, run: Run, state: int) -> None:
         self.explorer, self.run, self.endless = explorer, run, False
         self.legs = [(state, len(explorer.states[state].prefix))]
-        """The states that the run goes through, each with the number of the decisions before it."""
+        """The states on the path of the run, each with the number of decisions before it."""
         self.met: int | None = None
 
     @property
     def has_decided(self) -> bool:
-        """Whether a state is to be looked for: all decisions are repeated, and another was made since the last."""
+        """Whether to look for a state: all decisions are repeated, and a new one was made since the last state."""
         return not self.run.is_repeating and len(self.run.taken) > self.legs[-1][1]
 
     def arrive(self, site: Hashable, key: Hashable) -> None:
-        """Notes that a clean run has come to a state; ends the run where the state is known."""
+        """Records that a clean run has reached a state; ends the run where the state is known."""
         explorer = self.explorer
         number = explorer.known.setdefault((site, key), len(explorer.states))
         explorer.sites.add(site)
@@ -153,7 +153,7 @@ class Follower:
         self.legs.append((number, len(self.run.taken)))
 
     def left_the_list(self) -> None:
-        """Takes back what was merged on the way of a run that does something outside the closed list later on."""
+        """Undoes the merging along a run that later does something outside the closed list."""
         explorer, run = self.explorer, self.run
         if explorer.inner:
             run.stop(Unfit(run.unclean_at))
@@ -162,17 +162,17 @@ class Follower:
             run.stop(Again(run.unclean_at))
 
     def is_unrolled(self, line: str, why: str) -> None:
-        """Notes the first loop that was come to and could not be merged, and why."""
+        """Records the first loop that could not be merged, and why."""
         self.explorer.unrolled = self.explorer.unrolled or (line, why)
 
     def is_endless(self, line: str) -> None:
-        """Notes that the run has no end, as far as it was followed."""
+        """Records that the run did not end within its limits."""
         self.endless = True
-        self.explorer.endless = self.explorer.endless or line or "in code whose source is not at hand: "
+        self.explorer.endless = self.explorer.endless or line or "in code whose source is not available: "
 
 
 class Explorer:
-    """The graph of one call: ``call`` is the function with its arguments; ``inner`` says whether of a sub-sampler."""
+    """The graph of one call: ``call`` is the function with its arguments; ``inner``: it belongs to a sub-sampler."""
 
     def __init__(
         self,
@@ -196,15 +196,15 @@ class Explorer:
         self.unrolled: tuple[str, str] | None = None
         """The first loop whose runs could not be merged, "file.py line 12", and why."""
         self.unclean = ""
-        """The first step of a run that is outside the closed list, with its line."""
+        """The first step outside the closed list, with its line."""
         self.boxed: str | None = None
-        """The first line at which several draws of many values decide together."""
+        """The first line at which several draws with many values decide jointly."""
         self.is_clean = True
-        """Whether every run was clean: then none has changed anything that the next one sees."""
+        """Whether every run was clean: then none has changed anything that the next one can see."""
         self.runs = 0
 
     def explore(self) -> None:
-        """Follows the code until what is open is at most the residual, or the budget is used up."""
+        """Explores the code until the open mass is at most the residual, or the budget is used up."""
         while True:
             times = chain.visits([state.edges for state in self.states], chain.FLOATS)
             ways = [(-times[i] * float(w.share), i, k) for i, s in enumerate(self.states) for k, w in enumerate(s.open)]
@@ -285,7 +285,7 @@ class Explorer:
         return found
 
     def perform(self, run: Run) -> tuple[Any, bool]:
-        """The output of one run, and whether it came to its end."""
+        """The output of one run, and whether it reached its end."""
         self.runs += 1
         if not self.runs % COLLECT:
             gc.collect()
@@ -331,7 +331,7 @@ class Explorer:
         return settle(value), form(value)
 
     def key(self, output: Any) -> Hashable:
-        """A key of an output; 1, 1.0 and True are three."""
+        """A key of an output; 1, 1.0 and True have three."""
         if self.inner:
             return Keys({}).key(output)
         if isinstance(output, Raised):
@@ -347,7 +347,7 @@ class Explorer:
         self.values.setdefault(key, output)
         known = (key, run.form)
         if not self.inner and self.session.texts.setdefault((type(output), repr(output)), known) != known:
-            raise Refused(f"two outputs that differ count as one, {output}: return one kind of numbers, text or tuples")
+            raise Refused(f"two different outputs count as one, {output}: return one kind of numbers, text or tuples")
         state.outputs[key] = state.outputs.get(key, Fraction(0)) + share
         if len(self.leaves) >= MOST_LEAVES and not isinstance(output, Raised):
             return

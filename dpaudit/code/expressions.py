@@ -1,6 +1,6 @@
-"""Expressions with hooks, so that whatever they do passes through them; see SOUND.md.
+"""Expressions rewritten with hooks, through which everything they do passes; see SOUND.md.
 
-An expression that is not named here is left as it is, behind a note that it is outside the closed list.
+Any other expression is left unchanged, behind a note that it is outside the closed list.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from typing import Any
 HOOK, TOP, TEMPORARY = "__dpaudit__", "_dpaudit_top", "_dpaudit_"
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 CLOSED = (ast.Constant, ast.BinOp, ast.UnaryOp, ast.Compare, ast.JoinedStr)
-"""Expressions that give a value of a closed type, if their operands are of one."""
+"""Expressions whose value is of a closed type if their operands are."""
 
 
 class Unknown(Exception):
-    """The function has something that cannot be rewritten."""
+    """The function contains something that cannot be rewritten."""
 
 
 def hook(name: str, *given: ast.expr | str | int, at: ast.AST) -> ast.Call:
@@ -36,7 +36,7 @@ class Expressions(ast.NodeTransformer):
         ast.keyword,
         ast.arguments,
     )
-    """Nodes that do nothing themselves: only their parts are rewritten."""
+    """Nodes that do nothing themselves: only their children are rewritten."""
 
     def __init__(self, filename: str, owner: str | None) -> None:
         self.filename, self.owner, self.count = filename, owner, 0
@@ -49,22 +49,22 @@ class Expressions(ast.NodeTransformer):
         return self.generic_visit(node) if isinstance(node, self.PLAIN) else self.left(node)
 
     def left(self, node: Any) -> Any:
-        """The expression as it is, behind a note that it is outside the list."""
+        """The unchanged expression, behind a note that it is outside the list."""
         both = ast.Tuple([hook("outside", f"an expression {type(node).__name__}", at=node), node], ast.Load())
         return ast.fix_missing_locations(ast.copy_location(ast.Subscript(both, ast.Constant(1), ast.Load()), node))
 
     def temporary(self) -> str:
-        """A name for a variable of ours."""
+        """A name for a temporary variable."""
         self.count += 1
         return f"{TEMPORARY}{self.count}"
 
     def operand(self, node: Any, name: str = "c") -> Any:
-        """An expression whose value is looked at."""
+        """An expression whose value is inspected."""
         new = self.visit(node)
         return new if isinstance(node, CLOSED) else hook(name, new, at=node)
 
     def truth(self, node: Any) -> Any:
-        """An expression whose truth is asked."""
+        """An expression whose truth value is needed."""
         return self.operand(node, "t")
 
     def visit_BinOp(self, node: ast.BinOp) -> Any:
@@ -145,7 +145,7 @@ class Expressions(ast.NodeTransformer):
         return node
 
     def arguments(self, node: Any) -> ast.arguments:
-        """The arguments of a function, and one of ours: whether it is the outermost one of its run."""
+        """The arguments of a function, and an additional one: whether it is the outermost function of its run."""
         found: ast.arguments = self.visit(node.args)
         found.kwonlyargs.append(ast.copy_location(ast.arg(TOP), node))
         found.kw_defaults.append(ast.copy_location(ast.Constant(False), node))
@@ -176,7 +176,7 @@ class Expressions(ast.NodeTransformer):
 
 
 def is_super(node: Any) -> bool:
-    """Whether super() is called, which looks at its caller."""
+    """Whether super() is called, which inspects its caller."""
     return (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)

@@ -1,7 +1,7 @@
-"""The hooks of rewritten functions: calls, statements, turns of loops, and the outermost function; see SOUND.md.
+"""The hooks of rewritten functions: calls, statements, loop iterations, and the outermost function; see SOUND.md.
 
-Every hook does what the code would have done. It only takes note: a run that does something that is not on the list is
-not clean from there on. A call is followed, drawn at once, made since it is on the list, or outside of it.
+Every hook does what the code would have done, and takes note: a run that does something outside the list is not clean
+from there on. A call is followed, drawn at once, made because it is on the list, or made and noted as outside it.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from dpaudit.code.run import RUNS, Halted, Run, defined_at, fault, refuse, where
 from dpaudit.code.values import SETS, Values
 
 STAND_INS: dict[int, Any] = {}
-"""The functions that stand in for those of random and numpy while a sampler runs."""
+"""The functions that replace those of random and numpy while a sampler runs."""
 
 
 NO_METHODS = addresses(ModuleType, type(None))
-"""What a builtin function that is no method belongs to."""
+"""The owner of a builtin function that is not a method."""
 
 
 class Hooks(Values):
-    """The hooks, by the short names that rewritten code has for them."""
+    """The hooks, by the short names that rewritten code uses."""
 
     locals = staticmethod(builtins.locals)
     slice = slice
@@ -40,7 +40,7 @@ class Hooks(Values):
     # -------------------------------------------------------------- calls
 
     def f(self, function: Any, count: int) -> Callable[..., Any]:
-        """What to call in place of the function, with so many arguments; the function itself where it is outside."""
+        """What to call instead of the function, with this many arguments; itself where it is outside the list."""
         kind = type(function)
         if id(function) in closed.PURE:
             return partial(self._pure, function)
@@ -118,30 +118,30 @@ class Hooks(Values):
         kind: Any = type(held)
         changes = kind is list and name in closed.CHANGES and self.is_own(held)
         if not changes and name not in closed.READS.get(id(kind), ()):
-            self.outside(f"{kind.__name__}.{name} of something that was there before, or is not on the list")
+            self.outside(f"{kind.__name__}.{name} of an object that existed before the run, or is not on the list")
             return function(*given, **named)
         if name in ("extend", "join"):
             given = tuple([self._argument(sorted, one) for one in given])
         elif name not in closed.UNSEEN and not all(map(closed.is_closed, (held, *given, *named.values()))):
-            self.outside(f"{kind.__name__}.{name} of things that are not of closed types")
+            self.outside(f"{kind.__name__}.{name} of values that are not of closed types")
         found = function(*given, **named)
         return self.new(found) if name in closed.GIVE_NEW else found
 
     def _isinstance(self, function: Any, value: Any, kinds: Any) -> bool:
         shows = closed.is_class(value) if function is issubclass else closed.shows_its_class(type(value))
         if not (shows and closed.goes_by_bases(kinds)):
-            self.outside("isinstance() with a class that decides by itself")
+            self.outside("isinstance() with a class that overrides it")
         return function(value, kinds)  # type: ignore[no-any-return]
 
     def _type(self, value: Any) -> Any:
         return value.__class__ if type(value) is Lazy else type(value)
 
     def raised(self, value: Any, part: str) -> Any:
-        """What is raised, which changes it, or its cause: Python makes an exception of a class."""
+        """The exception that is raised, or its cause; raising changes it, and Python instantiates a class."""
         if closed.is_class(value) and not closed.is_plain_error(value):
-            self.outside("an exception that makes itself")
+            self.outside("an exception with its own constructor")
         if part == "exc" and not closed.is_class(value) and not self.is_own(value):
-            self.outside("an exception is raised that was there before")
+            self.outside("an exception is raised that existed before the run")
         return value
 
     def _class(self, kind: Any) -> Callable[..., Any]:
@@ -158,7 +158,7 @@ class Hooks(Values):
 
     def _error(self, kind: Any, *given: Any, **named: Any) -> Any:
         if named or not closed.is_closed(given):
-            self.outside(f"an exception {kind.__name__} of things that are not of closed types")
+            self.outside(f"an exception {kind.__name__} of values that are not of closed types")
         return self._own(kind(*given, **named))
 
     def _construct(self, kind: Any, start: Any, *given: Any, **named: Any) -> Any:
@@ -188,7 +188,7 @@ class Hooks(Values):
     # -------------------------------------------------------------- statements and loop heads
 
     def head(self, site: int, top: bool, variables: dict[str, Any], holder: FunctionType) -> None:
-        """The beginning of a turn of a loop: where a clean run may come to a state. The holder has all cells."""
+        """The head of a loop, where a clean run may reach a state; the holder has all cells."""
         for run in RUNS[-1:]:
             run.step()
             if run.follower is not None and run.follower.has_decided:
@@ -211,7 +211,7 @@ class Hooks(Values):
         return run.follower.is_unrolled(line, why)  # type: ignore[no-any-return]
 
     def guard(self) -> None:
-        """The start of a handler: neither the end of a run nor a fault of ours is for the code to catch."""
+        """The start of a handler: the code must catch neither the end of a run nor a fault of ours."""
         found = sys.exception()
         if found is not None and (why := fault(found)):
             refuse(why)

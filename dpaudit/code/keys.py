@@ -1,8 +1,8 @@
-"""Values as keys: two clean runs that stand at one place with equal keys have the same future; see SOUND.md.
+"""Values as keys: two clean runs at the same place with equal keys have the same future; see SOUND.md.
 
-Numbers and text are known by their value; lists, iterators and objects that a run under way has made by what they hold
-and what refers to what; open numbers by how they are computed, with their intervals. Everything else was there before,
-or nothing changes it: it is known by its identity.
+Numbers and text are compared by value; lists, iterators and objects that a run in progress has created by their
+contents and references; open numbers by how they are computed, with their intervals. Everything else existed before
+the run, or never changes: it is compared by identity.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MRO, SPACE = vars(type)["__mro__"].__get__, vars(type)["__dict__"].__get__
 
 
 def in_class(kind: Any, name: str) -> Any:
-    """What lies under the name in the class or its bases."""
+    """The attribute of this name in the class or its bases."""
     return next((space[name] for space in map(SPACE, MRO(kind)) if name in space), ABSENT)
 
 
@@ -34,34 +34,34 @@ NUMPY_NUMBERS: frozenset[type] = frozenset(
 
 
 def addresses(*kinds: Any) -> frozenset[int]:
-    """The types by address: to compare or hash them may run code of their classes."""
+    """The types by address, as comparing or hashing them may run code of their metaclasses."""
     return frozenset(map(id, kinds))
 
 
 ATOMS = addresses(int, float, bool, str, bytes, complex, NoneType, Fraction, range, *NUMPY_NUMBERS)
-"""Types whose values never change and whose operators run no code of anybody else."""
+"""Immutable types whose operators run no foreign code."""
 BY_VALUE = addresses(int, bool, str, bytes, NoneType, Fraction)
-"""Those of them whose equal values cannot be told apart."""
+"""Those whose equal values are indistinguishable."""
 SEQUENCES = addresses(list, tuple, str, range, bytes)
-"""Their entries can be taken by number."""
+"""Their entries can be indexed."""
 _SOME: tuple[Any, ...] = ([], (), "a", "ä", b"", range(1), range(1 << 70))
 ITERATORS = addresses(
     zip, enumerate, reversed, type(reversed([])), type(reversed(range(1))), GeneratorType, *map(type, map(iter, _SOME))
 )
-"""What a run makes of them, and goes over once."""
+"""The iterators over them, which can be used once."""
 
 
 class NoKey(Exception):
-    """A value that cannot be compared; the words say which."""
+    """A value that cannot be compared; the message says which."""
 
 
 class Keys:
-    """Makes keys of the values of one moment."""
+    """Makes keys of the values at one moment."""
 
     def __init__(self, keep: dict[int, Any], changing: frozenset[int] = frozenset()) -> None:
         self._keep = keep  # what is known by its identity must live as long as the keys
         self._changing = changing
-        """The cells, by address, of the function that goes on: no other one changes any more."""
+        """The cells, by address, of the function that continues: no others change any more."""
         self._places: dict[int, int] = {}
         self.draws: dict[Draw, int] = {}
 
@@ -140,7 +140,7 @@ class Keys:
 
 
 def is_fresh(value: Any) -> bool:
-    """Whether a run under way has made the object, and may still change it."""
+    """Whether a run in progress has created the object, and may still change it."""
     return any(id(value) in run.fresh for run in RUNS)
 
 

@@ -1,4 +1,4 @@
-"""The law of somebody's sampler: certified lower bounds of the probabilities, and the mass that stays open."""
+"""The law of a user's sampler: certified lower bounds of the probabilities, and the mass that stays open."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from dpaudit.code.watch import Watch
 from dpaudit.numbers.digits import rough
 
 TRIALS = 200
-"""So many whole runs of the code as it is, with real generators, are held against the law."""
+"""The number of runs of the original code with real generators that are compared with the law."""
 TRIAL_SECONDS = 2.0
 MOST_OPEN = Fraction(1, 10**7)
-"""With a larger residual an output that the law does not have may well be part of it, and nothing is tried."""
+"""With a larger residual, an output missing from the law may well belong to it, so nothing is compared."""
 DOUBLE = 53
 """The bits of a real uniform float."""
 CONFIRMED = 200
-"""So many ends of the code, and as many that raise, are run again with plain numbers; of a sub-sampler a tenth."""
+"""How many ends of the code, and how many exceptions, are run again with plain numbers; a tenth for a sub-sampler."""
 UNFIT = (
-    "the law that was followed does not fit plain runs ({}), so no law is given: the code keeps state that dpaudit "
+    "the computed law does not fit plain runs ({}), so no law is given: the code keeps state that dpaudit "
     "does not see (in compiled code, a file, the time), or this is a fault of dpaudit"
 )
 
@@ -46,11 +46,11 @@ class CodeLaw:
     endless: str | None
     errors: dict[Any, str]
     boxed: str | None
-    """The first line at which several draws of many values decide together."""
+    """The first line at which several draws with many values decide jointly."""
     raised_at: dict[Any, str]
     """The line of each exception."""
     timed: bool
-    """Whether the seconds of the budget ended it: then another run follows more of it, or less."""
+    """Whether the time limit ended it: then another run may explore more, or less."""
     unrolled: tuple[str, str] | None = None
     """The first loop whose runs could not be merged, "file.py line 12", and why."""
 
@@ -63,17 +63,17 @@ class Session:
         self.keep: dict[int, Any] = {}
         self.subs = Subs(self)
         self.unmerged: dict[Hashable, str] = {}
-        """Loops and calls at which nothing is merged, since something outside the list comes after them."""
+        """Loops and calls at which nothing is merged, since something outside the closed list follows them."""
         self.texts: dict[Hashable, Hashable] = {}
-        """The key and the containers of the output with each text: two outputs with one text count as one."""
+        """The key and the containers of the output with each text: two outputs with the same text count as one."""
         self._titles: dict[str, str] = {}
         self.watch = Watch()
         self.heard = False
-        """Whether the code has run once: what it prints is shown once."""
+        """Whether the code has run once: its output to the terminal is shown once."""
 
     @property
     def is_late(self) -> bool:
-        """Whether the seconds of the budget are over."""
+        """Whether the time limit has been reached."""
         return self.watch.seconds >= self.budget.seconds
 
     def law(
@@ -86,7 +86,7 @@ class Session:
     ) -> CodeLaw:
         """The law of function(*given, **named), which draws from any random source.
 
-        ``target`` may hold numpy generators; ``at`` says where the sampler stands, "file.py line 12: ".
+        ``target`` may hold numpy generators; ``at`` says where the sampler is defined, "file.py line 12: ".
         """
         self.watch = Watch()
         call, warm, before = (function, given, named or {}), False, generators()
@@ -191,7 +191,7 @@ class Session:
         for key, count in seen.items():
             p = float(known.get(key, 0))
             if abs(count - trials * p) > 8 * (trials * p * (1 - p)) ** 0.5 + (4 if p else 0):
-                said = f"{count} of {trials} give {explorer.values[key]}, whose followed probability is {rough(p, 3)}"
+                said = f"{count} of {trials} give {explorer.values[key]}, whose computed probability is {rough(p, 3)}"
                 raise Changed(f"{explorer.at}{UNFIT.format(said)}")
 
     def title(self, kind: type) -> str:
@@ -202,18 +202,18 @@ class Session:
 
 
 def _differs(explorer: Explorer, first: Any, second: Any) -> str:
-    """What a run with open numbers and one with plain numbers, which give two outputs, say of the code."""
+    """The fault that two outputs show, one of a run with open numbers and one of a run with plain numbers."""
     if isinstance(first, Raised) and not isinstance(second, Raised):
         return (
-            f"{explorer.raised_at.get(first, '')}a draw goes where only a plain number is taken ({first.kind}: "
-            f"{explorer.errors[first]}); make it known before, with int(...) or by its index"
+            f"{explorer.raised_at.get(first, '')}a draw is passed where only a plain number is accepted ({first.kind}: "
+            f"{explorer.errors[first]}); fix its value first, with int(...) or by its index"
         )
     if repr(first) == repr(second):
         return f"a second run gives {second} with other draws: it is not a function of its draws (a cache, a counter)"
     return (
         f"{explorer.at}the same draws give {first} in one run and {second} in another, with plain numbers: it is not a "
-        "function of its draws (it keeps state that dpaudit does not see, the time, a file), or a library takes a draw "
-        "for another object"
+        "function of its draws (it keeps state that dpaudit does not see, the time, a file), or a library mistakes a "
+        "draw for another object"
     )
 
 

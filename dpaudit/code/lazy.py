@@ -1,6 +1,6 @@
-"""A number that is not known yet: a monotone function of draws, as far as the code has not asked for its value.
+"""A number that is still open: a monotone function of draws whose value the code has not needed yet.
 
-Its operators, and how numpy acts on it, are put into the class by ``vectors``.
+``vectors`` adds its operators, and how numpy acts on it, to the class.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from dpaudit.code.monotone import Directions, Env
 from dpaudit.code.run import Draw, Run, refuse
 
 FEW = 4096
-"""A number of at most so many values is listed where nothing else can be done with it."""
+"""A number with at most this many values is listed where nothing else can be done with it."""
 
 
 class Lazy:
-    """A monotone function of draws. It passes as the number that it will be: isinstance says float or int."""
+    """A monotone function of draws. isinstance takes it for the float or int that it will become."""
 
     __slots__ = ("affine", "assumed", "directions", "key", "value")
 
@@ -37,11 +37,11 @@ class Lazy:
     # -------------------------------------------------------------- what it is
 
     def least(self) -> Any:
-        """The least value that it may have."""
+        """The smallest possible value."""
         return self.value(monotone.low(self.directions))
 
     def most(self) -> Any:
-        """The largest value that it may have."""
+        """The largest possible value."""
         return self.value(monotone.high(self.directions))
 
     @property  # type: ignore[misc]
@@ -49,18 +49,18 @@ class Lazy:
         return type(self.least())
 
     def force(self, limit: int | None = None, what: str = "this") -> Any:
-        """Its value; the draws are cut so that it has no other one."""
+        """Its value; the draws are cut so that no other one is possible."""
         most = monotone.MAX_VALUES if limit is None else limit
         return monotone.force(self.value, self.directions, ("value", self.key), self.assumed, most, what)
 
     def few(self) -> bool:
-        """Whether it can be listed."""
+        """Whether it has few enough values to be listed."""
         return monotone.count(self.value, self.directions, FEW) is not None
 
     def _known(self, what: str) -> Any:
         """The value where it has few; else the code cannot be followed."""
         if not self.few():
-            refuse(f"{what} needs the number itself, and the draw has too many values")
+            refuse(f"{what} needs the value itself, and the draw has too many of them")
         return self.force(limit=FEW)
 
     # -------------------------------------------------------------- where the number itself is needed
@@ -76,7 +76,7 @@ class Lazy:
 
     def __array__(self, *given: Any, **_: Any) -> Any:
         """The number where it has few values: numpy adds plain arrays in an order of its own."""
-        return np.asarray(self._known("an array that is not made by the random source"), *given)
+        return np.asarray(self._known("an array that the random source did not make"), *given)
 
     def __complex__(self) -> complex:
         return complex(self._known("complex()"))
@@ -111,11 +111,11 @@ class Lazy:
 
 
 METHODS: dict[str, Callable[[Lazy], Any]] = {}
-"""What numpy asks of an object by name: log(), floor(), round(), ..."""
+"""The methods that numpy looks up on an object by name: log(), floor(), round(), ..."""
 
 
 def is_lazy(value: Any) -> bool:
-    """Whether the value is one of these; isinstance does not tell both ways."""
+    """Whether the value is one of these; isinstance cannot tell, as they pose as numbers."""
     return type(value) is Lazy
 
 
@@ -158,7 +158,7 @@ def below(run: Run, size: int, start: int = 0, kind: Callable[[int], Any] = int)
 
 
 def settle(value: Any) -> Any:
-    """An output without open numbers: tuples for lists and arrays, plain numbers for numpy's."""
+    """An output without open numbers: tuples instead of lists and arrays, plain numbers instead of numpy's."""
     if is_lazy(value):
         value = value.force(what="the output")
     if isinstance(value, np.ndarray):

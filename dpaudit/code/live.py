@@ -1,6 +1,6 @@
-"""Which variables are no part of a state at the head of a loop: each turn gives them a new value before it reads them.
+"""Variables that do not belong to a state at the head of a loop, as each iteration assigns them before reading them.
 
-It errs on one side only: a variable that is called dead is assigned on every way before it is read.
+It errs on one side only: a variable that is called dead is assigned on every path before it is read.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ HANDLED = (ast.Try, ast.TryStar, ast.With)
 
 
 def dead(function: Any, loop: Any) -> Names:
-    """The variables that no way from the head of the loop reads before it assigns them.
+    """The variables that no path from the head of the loop reads before assigning them.
 
-    Nothing reads them at all. Or a statement of the body itself assigns them, in every turn that comes so far, no
-    statement before it reads them, and outside the body nothing does, or only what comes after a ``break`` behind that
+    Either nothing reads them at all; or a statement of the body itself assigns them in every iteration that gets
+    there, no statement before it reads them, and outside the body nothing does, except after a ``break`` behind that
     statement.
     """
     inner = {name for one in ast.walk(function) if one is not function and isinstance(one, INNER) for name in _all(one)}

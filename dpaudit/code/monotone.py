@@ -1,6 +1,6 @@
-"""Questions to monotone functions of draws: where does a condition change, which values are there.
+"""Monotone functions of draws: where a condition changes, and which values occur.
 
-Everything here cuts draws into intervals; where a cut lies is found with the real arithmetic at concrete numbers.
+Everything here cuts draws into intervals; the cuts are located with the actual arithmetic at concrete numbers.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ Env = dict[Draw, int]
 Directions = Mapping[Draw, int]
 """+1 for a draw in which a function does not fall, -1 for one in which it does not rise."""
 MAX_VALUES = 20_000
-"""A number that takes more values than this is not listed value by value."""
+"""A number with more values than this is not listed value by value."""
 NEIGHBORS = 3
-"""How far around a cut a step that is assumed to be monotone is looked at."""
+"""How far around a cut a step is examined that is assumed to be monotone."""
 
 
 def low(directions: Directions) -> Env:
-    """The corner where a function of these directions is least."""
+    """The corner where a function with these directions is smallest."""
     return {d: d.lo if up > 0 else d.hi - 1 for d, up in directions.items()}
 
 
@@ -33,7 +33,7 @@ def high(directions: Directions) -> Env:
 def decide(
     condition: Callable[[Env], bool], directions: Directions, sign: Hashable, assumed: frozenset[str] = frozenset()
 ) -> bool:
-    """Whether the condition holds, which in these directions does not go from true to false; cuts a draw."""
+    """Whether the condition holds, which in these directions never changes from true to false; cuts a draw."""
     if _repeated(directions, sign):
         return condition(low(directions))
     while True:
@@ -90,7 +90,7 @@ def _named(assumed: frozenset[str]) -> str:
 
 
 def same(v: Any, w: Any) -> bool:
-    """Whether two results are one: same type, same value; 0.0 and -0.0 are two."""
+    """Whether two results are the same: equal type and value; 0.0 and -0.0 differ."""
     return type(v) is type(w) and (v is w or repr(v) == repr(w) if isinstance(v, float) else bool(v == w))
 
 
@@ -102,7 +102,7 @@ def force(
     limit: int = MAX_VALUES,
     what: str = "this",
 ) -> Any:
-    """One value of the monotone function; cuts draws so that it has no other one."""
+    """One value of the monotone function; cuts draws so that no other one is possible."""
     if _repeated(directions, sign):
         return value(low(directions))
     while True:
@@ -128,7 +128,7 @@ def force(
 
 
 def count(value: Callable[[Env], Any], directions: Directions, limit: int) -> int | None:
-    """How many values a function of one draw takes, None if more than ``limit`` or of several draws."""
+    """The number of values of a function of one draw; None if there are more than ``limit``, or several draws."""
     left = [d for d in directions if d.width > 1]
     if len(left) != 1:
         return None if left else 1

@@ -1,4 +1,4 @@
-"""What an output is made of: two that differ only in that would pass for one, and some values are no outputs."""
+"""The structure of outputs: two that differ only in it would pass for one, and some values are not outputs."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ KINDS = {list: "a list", tuple: "a tuple"}
 
 
 Form = tuple[str, tuple[Any, ...]] | None
-"""The outermost container, and the forms of its entries; None for what is none."""
+"""The outermost container, and the forms of its entries; None for anything else."""
 
 
 def form(value: Any) -> Form:
-    """The containers that a value is made of, to any depth."""
+    """The containers of a value, to any depth."""
     kind: Any = type(value)
     if kind in KINDS:
         return KINDS[kind], tuple(map(form, value))
@@ -40,7 +40,7 @@ def form(value: Any) -> Form:
 
 
 def output_key(value: Any) -> Hashable:
-    """A key of an output, under which 1, 1.0 and True are three; None for what is no output."""
+    """A key of an output; 1, 1.0 and True have three. None for a value that is not an output."""
     kind: Any = type(value)
     if kind in PLAIN or (isinstance(value, tuple) and kind is not tuple and not hasattr(kind, "_make")):
         return (kind, repr(value)) if kind in PLAIN else None
@@ -56,7 +56,7 @@ def output_key(value: Any) -> Hashable:
 
 
 def nameless(value: Any) -> str | None:
-    """The type of a part of an output that is no value: a function, a source, an object with no text."""
+    """The type of a part of an output that is not a value: a function, a source, an object without a text."""
     if isinstance(value, tuple | frozenset):
         return next((found for found in map(nameless, value) if found), None)
     kind: Any = type(value)

@@ -1,4 +1,4 @@
-"""Functions rewritten from their source: the source is found, checked to be what runs, rewritten and compiled."""
+"""Functions rewritten from their source: it is located, checked against the running code, rewritten and compiled."""
 
 from __future__ import annotations
 import __future__
@@ -17,33 +17,33 @@ from dpaudit.code.run import is_theirs
 from dpaudit.code.statements import SITES, Rewriter
 
 INHERITED = sum({getattr(__future__, name).compiler_flag for name in __future__.all_feature_names})
-"""The flags of code that stand for ``from __future__`` statements."""
+"""The code flags of ``from __future__`` statements."""
 GENERATOR = 0x20 | 0x80 | 0x100 | 0x200
 
 _CODES: dict[int, tuple[CodeType, CodeType | str]] = {}
 _SAME: dict[int, tuple[FunctionType, CodeType, FunctionType]] = {}
 """Functions that hold no values, with their code and what became of them, by address."""
 _MADE: dict[int, CodeType] = {}
-"""All code of functions that was rewritten, by its address."""
+"""All rewritten code objects, by address."""
 _LOOPING: dict[int, CodeType] = {}
 _FILES: dict[tuple[str, str], tuple[ast.Module, list[CodeType]]] = {}
 CELL = CellType()
-"""Holds the hooks."""
+"""The name under which rewritten code finds the hooks."""
 
 
 def is_rewritten(code: CodeType) -> bool:
-    """Whether this is code that was rewritten."""
+    """Whether this code was rewritten."""
     return id(code) in _MADE
 
 
 def followed(function: FunctionType) -> FunctionType | str:
-    """The same function with hooks, if it is somebody's own; or the reason why there is none."""
+    """The function with hooks, if it is user code; else the reason why there is none."""
     code = function.__code__
     return rewritten(function) if is_rewritten(code) or is_theirs(code.co_filename) else ""
 
 
 def rewritten(function: FunctionType) -> FunctionType | str:
-    """The same function with hooks; or the reason why there is none."""
+    """The function with hooks, or the reason why there is none."""
     code, theirs = function.__code__, cast(Any, function)
     if is_rewritten(code):
         return function
@@ -59,7 +59,7 @@ def rewritten(function: FunctionType) -> FunctionType | str:
     closure = tuple(cells[name] for name in known[1].co_freevars)
     found: Any = FunctionType(known[1], function.__globals__, function.__name__, function.__defaults__, closure)
     if not (type(function.__globals__) is dict and found.__builtins__ is theirs.__builtins__ is vars(builtins)):
-        return f"the names of {code.co_name} are looked up elsewhere"
+        return f"{code.co_name} looks up its names elsewhere"
     found.__kwdefaults__ = {**(function.__kwdefaults__ or {}), TOP: False}
     if not holds:
         _SAME[id(function)] = function, code, found
@@ -75,7 +75,7 @@ def _rewrite(code: CodeType, names: dict[str, Any]) -> CodeType | str:
     except (SyntaxError, ValueError):
         return f"the source of {code.co_name} cannot be read"
     if code not in codes:
-        return f"the source of {code.co_name} is not at hand, or is not what is running"
+        return f"the source of {code.co_name} is not available, or differs from the running code"
     try:
         owner, node = next(found for found in _functions(tree, None) if _is_at(found[1], code))
         return _compiled(code, owner, node)
@@ -134,7 +134,7 @@ def _compiled(code: CodeType, owner: str | None, node: Any) -> CodeType:
         found = next(part for part in found.co_consts if isinstance(part, CodeType))
     found = _renamed(found.replace(co_name=code.co_name), found.co_qualname, code.co_qualname)
     if TOP not in found.co_varnames:
-        raise Unknown("is made in a way that is not known here")
+        raise Unknown("is created in an unsupported way")
     for part in (found, *_inside(found)):
         if TOP in part.co_varnames:  # else it was left as it is
             _MADE[id(part)] = part
@@ -156,12 +156,12 @@ def _renamed(code: CodeType, before: str, after: str) -> CodeType:
 
 
 def has_loop(function: Any) -> bool:
-    """Whether there is a loop in the function."""
+    """Whether the function contains a loop."""
     return id(function.__code__) in _LOOPING
 
 
 def import_first(function: Any) -> None:
-    """Imports what the function imports when it runs: under way, a module would be loaded among stand-ins."""
+    """Imports in advance what the function imports: during a run, a module would be loaded among stand-ins."""
     code: Any = getattr(getattr(function, "__func__", function), "__code__", None)
     try:
         tree, _ = _parsed(code.co_filename, "".join(linecache.getlines(code.co_filename)))

@@ -1,4 +1,4 @@
-"""One run of somebody's code along a path of decisions, and the draws that it makes.
+"""One run of a user's code along a path of decisions, and the draws that it makes.
 
 A draw is a whole number m, uniform on an interval. Whatever the code asks of it cuts the interval: one piece is
 followed, the others are noted and followed in later runs. A run is determined by the pieces that it takes.
@@ -21,14 +21,14 @@ from dpaudit.code.watch import Watch
 
 LONG = 1 / 4
 MOST_CAUGHT = 6
-"""So often code may catch the end of its run before it goes on with pseudo-random numbers, to end by itself."""
+"""How often code may catch the end of its run before pseudo-random numbers let it run to its own end."""
 KEPT = (
     "it keeps draws from one run to the next (a cache, a counter, an attribute): it is not a function of its draws; "
-    "draw anew at every call"
+    "draw again at every call"
 )
 ASKED_INSIDE = (
-    "a sub-sampler asks for a draw that was made outside of it and is not known yet: hand it over as an argument, or "
-    "make it known before, with int(...)"
+    "a sub-sampler uses a draw made outside it whose value is still open: pass it as an argument, or fix its value "
+    "first, with int(...)"
 )
 HERE = str(Path(__file__).resolve().parents[1])
 EXPLORER = str(Path(__file__).with_name("explore.py"))
@@ -37,23 +37,23 @@ LIBRARIES = ("numpy", "scipy", "typeguard", "typing_extensions.py")
 
 
 class Refused(BaseException):
-    """The code does what cannot be followed; the message says what, and where. No ``except Exception`` stops it."""
+    """The code cannot be followed; the message says what it does and where. No ``except Exception`` catches this."""
 
 
 class Halted(BaseException):
-    """The run is ended on purpose: at a state that is met again, or where it leads too far."""
+    """The run is ended on purpose: at a known state, or where it would take too long."""
 
 
 class Changed(Refused):
-    """A second run of the same decisions goes another way: the code is not a function of its draws."""
+    """A second run with the same decisions takes another path: the code is not a function of its draws."""
 
 
 class Again(Refused):
-    """What was followed so far does not hold, since less may be merged than was thought: begin anew."""
+    """What was explored so far is invalid, as fewer states may be merged than assumed: start again."""
 
 
 class Piece(NamedTuple):
-    """One side of a cut: draw number ``draw`` lies in [lo, hi) from here on, with this share of where it lay before."""
+    """One side of a cut: draw number ``draw`` lies in [lo, hi) from here on, with this share of its interval before."""
 
     sign: Hashable
     draw: int
@@ -65,7 +65,7 @@ class Piece(NamedTuple):
 
     @property
     def is_half(self) -> bool:
-        """Whether it is a half of a draw that decides together with others."""
+        """Whether it is a half of a draw that decides jointly with others."""
         return isinstance(self.sign, tuple) and self.sign[-1:] == ("half",)
 
 
@@ -80,11 +80,11 @@ class Draw:
 
     @property
     def width(self) -> int:
-        """How many numbers are left."""
+        """The number of values left."""
         return self.hi - self.lo
 
     def cut(self, sign: Hashable, bounds: Callable[[], Sequence[tuple[int, int]]]) -> None:
-        """Takes one of the intervals that ``bounds`` gives, a partition of [lo, hi)."""
+        """Restricts the draw to one of the intervals that ``bounds`` gives, a partition of [lo, hi)."""
 
         def pieces() -> Iterable[Piece]:
             for lo, hi in bounds():
@@ -94,11 +94,11 @@ class Draw:
         self.take(self.run.choose(sign, self.number, pieces))
 
     def repeat(self, sign: Hashable) -> None:
-        """Takes the piece of the script."""
+        """Restricts the draw to the piece in the script."""
         self.take(self.run.choose(sign, self.number, tuple))
 
     def cut_residues(self, sign: Hashable, modulus: int) -> None:
-        """Takes one of the classes of m modulo ``modulus``."""
+        """Restricts the draw to one of the classes of m modulo ``modulus``."""
 
         def pieces() -> Iterable[Piece]:
             step = modulus  # a runs over r, r + step, ... in [lo, hi)
@@ -114,7 +114,7 @@ class Draw:
         self.lo, self.hi, self.stride, self.offset = piece.lo, piece.hi, piece.stride, piece.offset
 
     def m(self, a: int) -> int:
-        """The number that a stands for."""
+        """The number that belongs to ``a``."""
         return self.offset + self.stride * a
 
     def state(self) -> tuple[int, ...]:
@@ -123,7 +123,7 @@ class Draw:
 
 
 class Past(Draw):
-    """A draw of a run that is over. Code that still has it keeps it from one run to the next."""
+    """A draw of a finished run. Code that still has it keeps state from one run to the next."""
 
     __slots__ = ()
 
@@ -144,20 +144,20 @@ class Run:
         self.refused: Refused | KeyboardInterrupt | None = None
         self.boxed: str | None = None
         self.caught, self.is_adrift = 0, False
-        """How often code has caught the end of the run, and whether it goes on all the same."""
+        """How often code has caught the end of the run, and whether it continues all the same."""
         self.halted = False
         self.follower: Any = None
-        """Finds the states that the run comes to; none in a run with plain numbers."""
+        """Finds the states that the run reaches; None in a run with plain numbers."""
         self.clean, self.unclean_at = True, ""
-        """Whether all that it has executed lies on the closed list; else the line and what was there."""
+        """Whether everything executed so far is on the closed list; if not, the line and what is there."""
         self.fresh: dict[int, Any] = {}
         """The lists, iterators and objects that this run has made, by address: it alone may change them."""
         self.calls: list[bool] = []
-        """Of each call of a function: whether it was drawn at once. A run with plain numbers is told."""
+        """For each call of a function, whether it was drawn at once; a run with plain numbers is given this."""
         self.plan: Sequence[bool] = ()
         self.steps, self.watch = 0, Watch()
         self.form: Any = None
-        """Of which containers its output is made."""
+        """The containers that its output is made of."""
         self.mass, self.least = 1.0, 0.0
         self.plain = plain is not None
         self.numbers = list(plain or ())
@@ -177,7 +177,7 @@ class Run:
         if self.is_adrift:
             return int.from_bytes(sha256(f"{number}".encode()).digest(), "big") % size
         if number >= len(self.numbers) or self.numbers[number] >= size:
-            self.stop(Changed(f"{where()}it draws otherwise in a second run: it is not a function of its draws"))
+            self.stop(Changed(f"{where()}it draws differently in a second run: it is not a function of its draws"))
         return self.numbers[number]
 
     def choose(self, sign: Hashable, draw: int, pieces: Callable[[], Iterable[Piece]]) -> Piece:
@@ -191,7 +191,7 @@ class Run:
         if place < len(self.script):
             piece = self.script[place]
             if (piece.sign, piece.draw) != (sign, draw):
-                self.stop(Changed(f"{where()}it goes another way in a second run: it is not a function of its draws"))
+                self.stop(Changed(f"{where()}it takes another path in a second run: it is not a function of its draws"))
         else:
             found = list(pieces())
             best = max(range(len(found)), key=lambda i: found[i].share)
@@ -207,7 +207,7 @@ class Run:
 
     @property
     def is_repeating(self) -> bool:
-        """Whether what it does now was followed before: it has a script to go through, or plain numbers."""
+        """Whether it repeats a known path: it has a script left, or plain numbers."""
         return self.plain or len(self.taken) < len(self.script)
 
     def repeats(self, sign: Hashable) -> bool:
@@ -229,7 +229,7 @@ class Run:
         return len(self.calls) < len(self.plan) and self.plan[len(self.calls)]
 
     def step(self) -> None:
-        """Counts a turn of a loop; ends the run where it leads too far."""
+        """Counts an iteration of a loop; ends the run where it takes too long."""
         self.steps += 1
         if self.owner is not None and not self.is_adrift:
             if self.steps > self.owner.budget.steps:
@@ -241,13 +241,13 @@ class Run:
                     self.out_of_time()
 
     def out_of_time(self) -> None:
-        """Ends the run with the seconds of the budget; one that has taken a good part of them may have no end."""
+        """Ends the run at the time limit; a run that took much of it may be endless."""
         if self.follower is not None and self.watch.seconds >= LONG * self.owner.budget.seconds:
             self.follower.is_endless(where())
         self.halt()
 
     def check(self) -> None:
-        """Ends a run that was ended before and has been caught."""
+        """Ends again a run whose end the code has caught."""
         if self.refused is None and not self.halted:
             return
         self.caught += 1
@@ -268,20 +268,20 @@ class Run:
 
 
 RUNS: list[Run] = []
-"""The runs under way; the last is the innermost."""
+"""The runs in progress; the last is the innermost."""
 
 
 def current() -> Run | None:
-    """The run under way."""
+    """The run in progress."""
     return RUNS[-1] if RUNS else None
 
 
 INTERRUPTS: list[KeyboardInterrupt] = []
-"""The interrupts that came from the keyboard, or from SIGTERM; others are raised by the code."""
+"""The interrupts from the keyboard or SIGTERM; others were raised by the code."""
 
 
 def interrupted(reason: KeyboardInterrupt) -> KeyboardInterrupt:
-    """The reason, noted as one from outside; it ends the runs under way, whatever the code does or catches."""
+    """The reason, marked as one from outside; it ends the runs in progress, whatever the code does or catches."""
     INTERRUPTS.append(reason)
     for run in RUNS:
         run.refused = run.refused or reason
@@ -289,12 +289,12 @@ def interrupted(reason: KeyboardInterrupt) -> KeyboardInterrupt:
 
 
 def refuse(what: str) -> Any:
-    """Ends everything: the code does something that cannot be followed; names the line of it."""
+    """Ends everything: the code does something that cannot be followed; the message names the line."""
     return end(f"{where()}{what}")
 
 
 def end(what: str) -> Any:
-    """Ends everything, for a reason that has no line of the code."""
+    """Ends everything, for a reason without a line in the code."""
     reason = Refused(what)
     run = current()
     if run is not None:
@@ -304,11 +304,11 @@ def end(what: str) -> Any:
 
 _FILES = "hooks values keys context draws source lazy steps vectors until"
 ACTING = frozenset(str(Path(__file__).with_name(f"{name}.py")) for name in _FILES.split())
-"""The files of ours in which an exception is one of the code: they do what it would have done."""
+"""Our files in which an exception belongs to the user's code: they do what it would have done."""
 
 
 def fault(error: BaseException) -> str:
-    """Words for an exception that is a fault of dpaudit, and none of the code that is followed; else nothing."""
+    """A message for an exception that is a fault of dpaudit, not of the code that is followed; else ""."""
     file = innermost(error)
     ours = isinstance(error, Exception) and file.startswith(str(Path(__file__).parent)) and file not in ACTING
     return f"a fault of dpaudit, please report it ({type(error).__name__}: {error})" if ours else ""
@@ -316,7 +316,7 @@ def fault(error: BaseException) -> str:
 
 @lru_cache(maxsize=4096)
 def is_theirs(filename: str) -> bool:
-    """Whether the file is somebody's own code: not dpaudit, nor the standard library, numpy or scipy."""
+    """Whether the file is the user's own code: not dpaudit, the standard library, numpy or scipy."""
     if filename.startswith("<"):  # "<string>" is made by named tuples and data classes, also by ours
         return not filename.startswith(("<frozen", "<string", "<__array_function__"))
     parts = Path(filename).parts
@@ -329,12 +329,12 @@ def is_theirs(filename: str) -> bool:
 
 
 def is_ours(filename: str) -> bool:
-    """Whether the file is dpaudit's own engine; the examples, and the loop that we offer, are followed as theirs."""
+    """Whether the file belongs to dpaudit's engine; the examples and ``until`` are followed as user code."""
     return filename.startswith(HERE) and "examples" not in Path(filename).parts and filename != OWN_LOOP
 
 
 def where() -> str:
-    """ "file.py line 12: " for the innermost line of somebody's own code; nothing where there is none."""
+    """ "file.py line 12: " for the innermost line of user code; "" where there is none."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and not is_theirs(frame.f_code.co_filename):
         frame = None if frame.f_code.co_filename == EXPLORER else frame.f_back
@@ -342,7 +342,7 @@ def where() -> str:
 
 
 def defined_at(function: Any) -> str:
-    """The same for the line where the function is defined; nothing if that is unknown."""
+    """The same for the line where the function is defined; "" if that is unknown."""
     code = getattr(inspect.unwrap(getattr(function, "__func__", function)), "__code__", None)
     return "" if code is None else f"{Path(code.co_filename).name} line {code.co_firstlineno}: "
 
@@ -357,11 +357,11 @@ def _passed(error: BaseException) -> list[tuple[str, int]]:
 
 
 def raised_at(error: BaseException) -> str:
-    """The same for the innermost line of their code that the exception went through."""
+    """The same for the innermost line of user code that the exception passed through."""
     lines = [f"{Path(file).name} line {line}: " for file, line in _passed(error) if file and is_theirs(file)]
     return lines[-1] if lines else ""
 
 
 def innermost(error: BaseException) -> str:
-    """The file of the innermost code that the exception went through: theirs, where they call sys.exit()."""
+    """The file of the innermost code that the exception passed through: user code, where it calls sys.exit()."""
     return _passed(error)[-1][0]

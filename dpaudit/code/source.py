@@ -1,6 +1,6 @@
-"""The stand-ins for the generators of numpy, and which source a sampler gets: its annotation says so.
+"""The stand-ins for numpy's generators, and the source that a sampler gets, by its annotation.
 
-Python's own sources need none: while a sampler runs, their methods are ours.
+Python's own sources need none: while a sampler runs, their methods are replaced.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from dpaudit.code.run import Refused, refuse
 
 REAL_STATE, REAL_GENERATOR = np.random.RandomState, np.random.Generator
 BITS = np.random.MT19937(0)
-"""Given to the stand-ins, which never use it; else they would ask the system for entropy."""
+"""A seed for the stand-ins, which never use it; without one they would ask the system for entropy."""
 _STATE, _GENERATOR = REAL_STATE(0), REAL_GENERATOR(np.random.PCG64(0))
 JUDGES = (_STATE._bit_generator, _GENERATOR.bit_generator, BITS)
-"""The bits of the real generators that are asked what a call gives."""
+"""The bits of the real generators on which calls are tried."""
 
 
 def _covered(kind: type, own: dict[str, Any], real: Any) -> dict[str, Any]:
@@ -58,7 +58,7 @@ STATE: dict[str, Any] = {
 
 
 class StandIn(type):
-    """The class of a stand-in, which takes the place of its base: every instance of that is an instance of it."""
+    """The class of a stand-in, which replaces its base: every instance of the base is an instance of it."""
 
     def __instancecheck__(cls, instance: Any) -> bool:
         return isinstance(instance, cls.__mro__[1])
@@ -89,7 +89,7 @@ NUMPY_STATE: Any = StandIn(
 
 
 def bit_generator(kind: Any) -> Any:
-    """A stand-in for a class of bit generators: made without a seed it stands for perfect bits."""
+    """A stand-in for a class of bit generators: without a seed it represents perfect bits."""
 
     def unseeded(self: Any, seed: Any = None) -> None:
         draws.seed(self, seed)
@@ -108,7 +108,7 @@ IDEAL = ("gaussian", "discrete_laplace", "discrete_gaussian", "bernoulli", "argm
 
 
 class Source(random.SystemRandom):
-    """What ``sample(x, rng)`` gets: a SystemRandom that says which annotation brings what it has not."""
+    """The source passed to ``sample(x, rng)``: a SystemRandom whose errors name the annotation that is missing."""
 
     def __getattr__(self, name: str) -> Any:
         """Refuses what a generator of numpy has, or ideal noise; no such name ends as an AttributeError."""
@@ -124,18 +124,18 @@ class Source(random.SystemRandom):
 
 
 STAND_INS: dict[str, Any] = {"RandomState": NUMPY_STATE, "Generator": NUMPY_GENERATOR}
-"""The stand-ins by what an annotation, written as text, has in it."""
+"""The stand-ins by a part of the annotation, as text."""
 
 
 def real(value: Any) -> Any:
-    """The real generator that a stand-in stands for; any other value as it is."""
+    """The real generator behind a stand-in; any other value unchanged."""
     if type(value) is NUMPY_GENERATOR:
         return np.random.default_rng()
     return np.random.RandomState() if type(value) is NUMPY_STATE else value
 
 
 def source_for(sampler: Any) -> Any:
-    """The source for sampler(x, rng): one of numpy's if the annotation or the default names it; else Python's."""
+    """The source for sampler(x, rng): numpy's if the annotation or the default says so, else Python's."""
     signature = None
     for asked_as in ({"eval_str": True}, {}):  # a text may name what was imported for the annotation alone
         with suppress(Exception):

@@ -16,16 +16,16 @@ class Site(NamedTuple):
 
     line: str
     dead: frozenset[str]
-    """The variables that are no part of a state here."""
+    """The variables that do not belong to a state here."""
     cursors: tuple[str, ...]
-    """Those of our variables that are: where the loops around are."""
+    """Our own variables that do: the positions of the enclosing loops."""
     reason: str
-    """Why no runs can be merged here; nothing where they can."""
+    """Why runs cannot be merged here; "" where they can."""
 
 
 SITES: list[Site] = []
 LOOKING = frozenset(("locals", "vars", "dir", "eval", "exec"))
-"""Functions that see the variables of their caller, and would see ours."""
+"""Functions that see the variables of their caller, and so would see ours."""
 
 
 class Rewriter(Expressions):
@@ -37,13 +37,13 @@ class Rewriter(Expressions):
         super().__init__(filename, owner)
         self.dead: dict[int, frozenset[str]] = {}
         self.shared: list[ast.expr] = []
-        """The names that functions inside have too; the cells are among them."""
+        """The names that inner functions share; the cells are among them."""
         self.cursors: tuple[str, ...] = ()
         self.handling = 0
-        """How many handlers and last parts of ``try`` there are around: what is under way there is no variable."""
+        """The number of enclosing except and finally blocks: their exceptions in progress are not variables."""
 
     def outermost(self, node: Any) -> ast.stmt:
-        """The function itself, without its decorators, defaults and annotations: those were evaluated long ago."""
+        """The function without its decorators, defaults and annotations, which have been evaluated already."""
         node = deepcopy(node)
         if getattr(node, "type_params", None):
             raise Unknown("has type parameters")
@@ -83,7 +83,7 @@ class Rewriter(Expressions):
         if isinstance(node, ast.expr):
             return super().left(node)
         if not isinstance(node, ast.stmt):
-            raise Unknown(f"has something that is not known here ({type(node).__name__})")
+            raise Unknown(f"contains an unsupported construct ({type(node).__name__})")
         return [*self._note(f"a statement {type(node).__name__}", node), node]
 
     @staticmethod
@@ -186,7 +186,7 @@ class Rewriter(Expressions):
         return node
 
     def visit_For(self, node: ast.For) -> Any:
-        """The same loop over an iterator that is a variable: so it is part of a state."""
+        """The same loop over an iterator held in a variable, so that it belongs to the state."""
         kept, over = self._kept(hook("over", self.visit(node.iter), at=node), node)
         before, self.cursors = self.cursors, (*self.cursors, over.id)  # type: ignore[attr-defined]
         entry = self.temporary()

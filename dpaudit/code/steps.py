@@ -23,13 +23,13 @@ from dpaudit.code.run import current, refuse
 EXACT_RISING = "floor ceil rint trunc round around fix sqrt positive pos int float64 degrees radians deg2rad rad2deg"
 ASSUMED_RISING = "exp exp2 expm1 log log2 log10 log1p cbrt tanh sinh arctan atan arcsinh asinh erf"
 FALLING = {"negative": True, "neg": True, "erfc": False}
-"""Falling steps, and whether that is certain."""
+"""Decreasing steps, and whether that is certain."""
 RISING = {**dict.fromkeys(EXACT_RISING.split(), True), **dict.fromkeys(ASSUMED_RISING.split(), False)}
 _PAIRS = """add add sub subtract mul multiply truediv true_divide floordiv floor_divide mod remainder pow power
 lshift left_shift rshift right_shift and_ bitwise_and or_ bitwise_or xor bitwise_xor
 lt less le less_equal gt greater ge greater_equal eq equal ne not_equal"""
 OPERATORS = dict(zip(_PAIRS.split()[::2], _PAIRS.split()[1::2], strict=True))
-"""The operators of Python with the names that numpy has for them."""
+"""Python's operators with numpy's names for them."""
 BINARY = {
     **{name: name for name in (*OPERATORS, "maximum", "minimum", "ldexp")},
     **{name: plain for plain, name in OPERATORS.items()},
@@ -45,7 +45,7 @@ def is_number(value: Any) -> bool:
 
 
 def apply(function: Callable[..., Any], *inputs: Any) -> Any:
-    """function(*inputs), where at least one input is not known yet."""
+    """function(*inputs), where at least one input is open."""
     name = function.__name__
     if name in COMPARISONS and len(inputs) == 2:
         return compare(COMPARISONS[name], *inputs)
@@ -157,7 +157,7 @@ def _remainder(function: Callable[..., Any], a: Any, b: Any) -> Any:
 
 
 def listed(function: Callable[..., Any], inputs: tuple[Any, ...]) -> Any:
-    """The function where an input has few values: they are listed; else the code cannot be followed."""
+    """The function with its inputs listed value by value; the code cannot be followed if they have too many."""
     known = list(inputs)
     order = sorted((i for i, x in enumerate(inputs) if is_lazy(x)), key=lambda i: -len(inputs[i].directions))
     for i in order:
@@ -170,7 +170,7 @@ def listed(function: Callable[..., Any], inputs: tuple[Any, ...]) -> Any:
 def monotone_value(
     function: Callable[..., Any], inputs: tuple[Any, ...], directions: dict[Any, int] | None, certain: bool
 ) -> Any:
-    """The function of open numbers, monotone in these directions; its value where it has only one."""
+    """The function of open numbers, monotone in these directions; its value if it has only one."""
     if directions is None:
         return listed(function, inputs)
     value = _composed(function, inputs)

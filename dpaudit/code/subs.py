@@ -1,4 +1,4 @@
-"""Sub-samplers: calls whose law is computed once for what they are given, and then drawn at once."""
+"""Sub-samplers: calls whose law is computed once for their arguments, and then drawn in one step."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from dpaudit.code.lazy import is_lazy
 from dpaudit.code.run import Piece, Refused, Run
 
 DEEPEST = 12
-"""So many sub-samplers are followed inside each other; further ones are followed as part of their caller."""
+"""Sub-samplers nested deeper than this are followed as part of their caller."""
 
 
 class Unfit(Refused):
-    """The call cannot be drawn at once: it is not clean, or gives back what cannot be made again."""
+    """The call cannot be drawn in one step: it is not clean, or its output cannot be reproduced."""
 
 
 class Subs:
-    """The laws of sub-samplers that an audit knows."""
+    """The laws of the sub-samplers of an audit."""
 
     def __init__(self, session: Any) -> None:
         self.session = session
@@ -31,7 +31,7 @@ class Subs:
     def law(self, function: FunctionType, given: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """The law of function(*given, **named); None where it is to be followed as part of its caller.
 
-        What is decided for a key is decided for good: so every repetition of a run finds the same.
+        A decision for a key is final, so every repetition of a run finds the same.
         """
         code = function.__code__
         keys = Keys(self.session.keep)
@@ -54,7 +54,7 @@ class Subs:
         return law
 
     def drawn(self, run: Run, law: Any, name: str) -> Any:
-        """One output of the law. What is open in it is lost to the residual of the caller."""
+        """One output of the law. Its open mass goes to the residual of the caller."""
         run.assumptions.update(law.assumptions)
         number = 0
         if not law.outputs:
@@ -72,17 +72,17 @@ class Subs:
 
 
 def output(value: Any, loops: bool) -> Any:
-    """What a sub-sampler gives back, known: numbers, text, or tuples of them; Unfit for anything else.
+    """The output of a sub-sampler without open parts: numbers, text, or tuples of them; Unfit for anything else.
 
-    An open number is listed value by value, if they are few and the function has a loop to be summed; else it is
-    better to follow the function as part of its caller.
+    An open number is listed value by value if it has few and the function has a loop to sum; otherwise it is better
+    to follow the function as part of its caller.
     """
     if type(value) is tuple:
         return tuple(output(part, loops) for part in value)
     if is_lazy(value):
         if not monotone.same(value.least(), value.most()) and not (loops and value.few()):
-            raise Unfit("it gives back an open number")
+            raise Unfit("it returns an open number")
         return value.force()
     if id(type(value)) not in ATOMS or value != value:
-        raise Unfit(f"it gives back a {type(value).__name__}")
+        raise Unfit(f"it returns a {type(value).__name__}")
     return value

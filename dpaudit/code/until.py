@@ -1,4 +1,4 @@
-"""A rejection loop that says what it is."""
+"""An explicit rejection loop."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ T = TypeVar("T")
 
 
 def until(body: Callable[[], T], accept: Callable[[T], bool]) -> T:
-    """The first value of ``body()`` that ``accept`` takes: its law is that of the body, given that it is accepted.
+    """The first value of ``body()`` that ``accept`` accepts: its law is that of the body, given that it is accepted.
 
-    An ordinary loop, which dpaudit follows like any other: exactly, where body and accept keep no state.
+    An ordinary loop, which dpaudit follows like any other: exactly, if body and accept keep no state.
     """
     while True:
         value = body()

@@ -1,6 +1,6 @@
-"""Hooks for values: operands, attributes, stores, and what is gone over; see SOUND.md.
+"""Hooks for values: operands, attributes, stores and iteration; see SOUND.md.
 
-A hook asks the closed list, notes what is not on it, and then does what the code would have done.
+A hook consults the closed list, notes what is not on it, and then does what the code would have done.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ HASHES = (
 SETS = addresses(set, frozenset)
 ONE_OF_A_KIND = (None, True, False, Ellipsis, NotImplemented)
 SHOWN = frozenset(("__name__", "__qualname__", "__doc__", "__module__"))
-"""What a function or class shows of itself, and shows of a rewritten one too."""
+"""Attributes of a function or class that a rewritten one has as well."""
 _OF_SUPER = [vars(super)[name].__get__ for name in ("__self_class__", "__thisclass__", "__self__")]
 
 
 class Values:
-    """The hooks, by the short names that rewritten code has for them."""
+    """The hooks, by the short names that rewritten code uses."""
 
     called: Callable[[FunctionType, tuple[Any, ...], dict[str, Any]], Any]
 
@@ -46,13 +46,13 @@ class Values:
             RUNS[-1].leave_the_list(what)
 
     def new(self, value: Any) -> Any:
-        """What the run has just made: if it is a list or an iterator, the run may change it."""
+        """A value that the run has just created: if it is a list or an iterator, the run may change it."""
         if RUNS and (type(value) is list or id(type(value)) in ITERATORS):
             RUNS[-1].fresh[id(value)] = value
         return value
 
     def is_own(self, value: Any) -> bool:
-        """Whether the run under way has made the object."""
+        """Whether the run in progress has created the object."""
         return bool(RUNS) and id(value) in RUNS[-1].fresh
 
     # -------------------------------------------------------------- operands
@@ -64,13 +64,13 @@ class Values:
         return value
 
     def t(self, value: Any) -> Any:
-        """A value whose truth is asked."""
+        """A value whose truth value is needed."""
         if id(type(value)) not in closed.TRUTHS:
             self.outside(f"the truth of a {type(value).__name__}")
         return value
 
     def s(self, value: Any) -> Any:
-        """A value of which entries are taken, or that is unpacked."""
+        """A value that is indexed or unpacked."""
         if id(type(value)) not in SEQUENCES and not (type(value) is dict and all(map(closed.is_closed, value))):
             self.outside(f"the entries of a {type(value).__name__}")
         return value
@@ -82,7 +82,7 @@ class Values:
         return self.s(value)
 
     def same(self, a: Any, b: Any) -> bool:
-        """``a is b``; which of equal values is which is no part of a state."""
+        """``a is b``; the identity of equal values does not belong to a state."""
         if not any(one is x for x in (a, b) for one in ONE_OF_A_KIND):
             self.outside("'is' between values")
         return a is b
@@ -122,7 +122,7 @@ class Values:
         return getattr(value, name)
 
     def zero(self, function: Any) -> Any:
-        """What is called as super(): it asks the first argument of the function for its class."""
+        """The value of ``super`` for a call without arguments, which inspects the first argument of the function."""
         frame = sys._getframe(1)
         first = frame.f_locals.get(frame.f_code.co_varnames[0])
         if function is not super or not (closed.shows_its_class(type(first)) or id(type(first)) in closed.METACLASSES):
@@ -171,7 +171,7 @@ class Values:
     # -------------------------------------------------------------- going over
 
     def it(self, value: Any) -> Any:
-        """What is gone over."""
+        """A value that is iterated over."""
         kind = type(value)
         if id(kind) in SETS:
             self.order(value)
@@ -180,7 +180,7 @@ class Values:
         return value
 
     def over(self, value: Any) -> Iterator[Any]:
-        """What a ``for`` goes over, as an iterator of its own."""
+        """The iterator of a ``for`` loop."""
         return self.new(iter(self.it(value)))  # type: ignore[no-any-return]
 
     def rows(self, value: Any) -> Iterator[Any]:
@@ -188,7 +188,7 @@ class Values:
         return map(self.s, self.it(value))
 
     def order(self, entries: Any) -> None:
-        """Notes that something depends on hashes; those of text differ at every start of Python."""
+        """Notes a dependence on hashes; those of text differ at every start of Python."""
         text = any(type(entry) is str or type(entry) is bytes for entry in entries)
         if RUNS and text and not os.environ.get("PYTHONHASHSEED", "random").isdigit():
             RUNS[-1].assumptions.add(f"{where()}{HASHES}")

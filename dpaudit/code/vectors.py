@@ -1,7 +1,6 @@
 """Arrays of open numbers, and how operators and numpy's functions act on them and on a single one.
 
-What numpy does entry by entry is done entry by entry. Anything else gets numbers that are known, if they have few
-values.
+Elementwise functions are applied entry by entry. Any other function gets fixed values, if the numbers have few.
 """
 
 from __future__ import annotations
@@ -26,10 +25,10 @@ append array_split atleast_1d concatenate hstack ndim ravel reshape shape size s
 where
 """
 MOVES, KNOWING, PASSING = (frozenset(words.split()) for words in _WORDS.split(";"))
-"""Methods of an array that only hand on its entries, or compare them; those that get numbers that are known (others are
-refused); functions of numpy that only hand entries on."""
+"""Methods of an array that only pass its entries on, or compare them; those that get fixed values (others are refused);
+functions of numpy that only pass entries on."""
 OF_ONE = frozenset(("round", "around", "clip", "real"))
-"""Functions of numpy that ask a single number for its method of that name."""
+"""Functions of numpy that call the method of that name on a single number."""
 
 
 class Draws(np.ndarray[Any, Any]):
@@ -72,7 +71,7 @@ def objects(value: Any) -> Any:
 
 
 def on_numpy(ufunc: Any, method: str, inputs: tuple[Any, ...], named: dict[str, Any]) -> Any:
-    """What the ufunc gives: entry by entry, or of numbers that are known."""
+    """The result of the ufunc: entry by entry, or of fixed values."""
     named = {key: value for key, value in named.items() if value is not None}
     out = named.pop("out", None)
     if method != "__call__" or named or ufunc.signature is not None:
@@ -90,7 +89,7 @@ def on_numpy(ufunc: Any, method: str, inputs: tuple[Any, ...], named: dict[str, 
 
 
 def on_function(function: Any, given: tuple[Any, ...], named: dict[str, Any]) -> Any:
-    """What a function of numpy gives."""
+    """The result of a function of numpy."""
     if function is np.searchsorted:
         return _searchsorted(*given, **named)
     if function.__name__ in PASSING or (function.__name__ in OF_ONE and given and is_lazy(given[0])):
@@ -112,7 +111,7 @@ def _few(value: Any) -> bool:
 
 
 def known(value: Any, what: str) -> Any:
-    """The value with every open number in it made known."""
+    """The value with every open number in it fixed."""
     if not _few(value):
         refuse(f"{what} of random numbers cannot be followed: they have too many values")
     if is_lazy(value):
@@ -133,7 +132,7 @@ def _searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any
 
 
 def position(sums: Any, u: Any, side: str = "right") -> int:
-    """The place of u among sorted numbers, by the comparisons of numpy's search."""
+    """The position of u among sorted numbers, by the comparisons of numpy's search."""
     first, last = 0, len(sums)
     while first < last:
         middle = (first + last) // 2

@@ -1,4 +1,4 @@
-"""The seconds that are spent on a sampler's code, and who hears of them."""
+"""The time spent on a sampler's code, and who is notified."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from contextvars import ContextVar
 from time import monotonic, thread_time
 
 PATIENCE = 5
-"""Seconds of waiting (for a file, for a lock, for other programs) that count as one."""
+"""The number of seconds of waiting (for a file, a lock, other programs) that count as one."""
 
 Listener = Callable[[int, int, float], None]
-"""Hears, before the code is followed on a data set, how many are done, of how many, and the seconds for each."""
+"""Called before the code is followed on a data set: how many are done, of how many, and the seconds for each."""
 _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
 
 @contextmanager
 def heard_by(listener: Listener) -> Iterator[None]:
-    """While this holds, the listener hears how far the code of a mechanism has been followed."""
+    """Notifies the listener of how far the code of a mechanism has been followed."""
     before = _listener.set(listener)
     try:
         yield
@@ -26,7 +26,7 @@ def heard_by(listener: Listener) -> Iterator[None]:
 
 
 def tell(done: int, total: int, seconds: float) -> None:
-    """Tells the listener, if there is one."""
+    """Notifies the listener, if there is one."""
     listener = _listener.get()
     if listener is not None:
         listener(done, total, seconds)
@@ -35,7 +35,7 @@ def tell(done: int, total: int, seconds: float) -> None:
 class Watch:
     """Counts seconds of processor time, so that a busy machine gives the same answer as an idle one.
 
-    Code that only waits is stopped too: a fifth of the time on the wall counts where that is more.
+    Code that only waits is stopped too: a fifth of the elapsed time counts where that is more.
     """
 
     def __init__(self) -> None:
@@ -43,5 +43,5 @@ class Watch:
 
     @property
     def seconds(self) -> float:
-        """The seconds since the watch was made."""
+        """The seconds since the watch was started."""
         return max(thread_time() - self._processor, (monotonic() - self._wall) / PATIENCE)

@@ -139,14 +139,14 @@ def test_the_border_between_two_floats_is_named_and_soon_left():
 
 UNFOLLOWED = {
     "rng.random()": "the output takes more than",
-    "f'{rng.random():.3f}'": "line 3: a format needs the number itself",
+    "f'{rng.random():.3f}'": "line 3: a format needs the value itself",
     "random.Random(3).random() < 0.5": "line 3: a generator with a seed",
     "os.urandom(1)": "line 3: os.urandom cannot be followed",
-    "rng.gauss(0, 1) < 0": "line 3: .*needs the number itself",
+    "rng.gauss(0, 1) < 0": "line 3: .*needs the value itself",
     "np.random.default_rng().normal() < 0": "line 3: Generator.normal cannot be followed",
     "len(pickle.dumps(rng.random()))": "line 3: copying or storing a draw",
     "sample(rng)": "its code recurses without end",
-    "float(rng.random()) < 0.5": "line 3: .*needs the number itself",
+    "float(rng.random()) < 0.5": "line 3: .*needs the value itself",
 }
 
 
@@ -172,7 +172,7 @@ def remembers(rng):
 @pytest.mark.parametrize("trials", [0, 200])
 def test_what_is_no_function_of_its_draws_is_refused(function, trials, monkeypatch):
     monkeypatch.setattr(law_of_code, "TRIALS", trials)  # ends are run again whatever the trials show
-    with pytest.raises(Refused, match=r"not a function of its draws|where only a plain number is taken"):
+    with pytest.raises(Refused, match=r"not a function of its draws|where only a plain number is accepted"):
         law(function)
 
 

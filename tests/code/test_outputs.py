@@ -61,7 +61,7 @@ TWINS = [
 
 @pytest.mark.parametrize("sample", TWINS)
 def test_outputs_that_differ_in_their_containers_alone_are_refused(sample):
-    with pytest.raises(InputError, match=r"two outputs that differ count as one, \(.*: return one kind"):
+    with pytest.raises(InputError, match=r"two different outputs count as one, \(.*: return one kind"):
         dpaudit.epsilon(sample, data=[0, 1])
 
 

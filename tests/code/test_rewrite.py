@@ -238,9 +238,9 @@ def changed_file(folder):
 
 
 LEFT_ALONE = [
-    (lambda _: replaced(), "is not at hand, or is not what is running"),
-    (changed_file, "is not at hand, or is not what is running"),
-    (lambda _: without_source(), "is not at hand|cannot be"),
+    (lambda _: replaced(), "is not available, or differs from the running code"),
+    (changed_file, "is not available, or differs from the running code"),
+    (lambda _: without_source(), "is not available|cannot be"),
     (lambda _: made("def sample(rng):\n    yield 1"), "is a generator or a coroutine"),
     (lambda _: made("async def sample(rng):\n    return 1"), "is a generator or a coroutine"),
     (lambda _: made("def sample(rng):\n    return [1 for rng.x in (1,)]"), "stores more than names"),

@@ -73,7 +73,7 @@ def test_a_script_is_repeated_and_anything_else_is_refused():
     assert (numbers(draw), again.taken, again.alternatives) == ([1], [left], [])
     assert not again.repeats("half")
     for other in (Piece("another", 0, 1, 2, Fraction(1, 2)), Piece("half", 1, 1, 2, Fraction(1, 2))):
-        with pytest.raises(Changed, match="another way in a second run"):
+        with pytest.raises(Changed, match="another path in a second run"):
             halves(Run((other,)).draw(2))
 
 
@@ -105,7 +105,7 @@ def test_plain_numbers_are_taken_in_turn_and_must_fit():
     assert [run.next_plain(2), run.next_plain(3)] == [1, 2]
     for given, sizes in (((1, 2), (2, 3, 2)), ((2,), (2,)), ((), (2,))):
         run = Run((), None, 53, given)
-        with pytest.raises(Changed, match="draws otherwise in a second run"):
+        with pytest.raises(Changed, match="draws differently in a second run"):
             [run.next_plain(size) for size in sizes]
 
 

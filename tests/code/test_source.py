@@ -155,7 +155,7 @@ def hiding():
 @pytest.mark.parametrize("where", hiding())
 def test_a_generator_that_none_can_stand_in_for_is_refused_however_rarely_it_draws(where):
     drawn = hiding()[where]
-    with pytest.raises(InputError, match="it draws from a generator that it keeps"):
+    with pytest.raises(InputError, match="it draws from a generator stored"):
         outputs(lambda x, rng: int(drawn()) if rng.randrange(1000) == 0 else 2)
 
 

@@ -154,7 +154,7 @@ def test_what_has_no_direction_is_refused_for_so_many_values(step, monkeypatch):
     monkeypatch.setattr(lazy, "FEW", FEW)
     run = Run((), None, BITS)
     k = lazy.below(run, 1 << BITS)
-    with pytest.raises(Refused, match=r"cannot be followed here|needs the number itself"):
+    with pytest.raises(Refused, match=r"cannot be followed here|needs the value itself"):
         eval(step, {"math": OPENED, "np": np, "k": k, "v": k * 2.0**-BITS * 8 - 4})
 
 
