@@ -40,6 +40,9 @@ MATH = [
 ]
 DEPTH = 3
 """How deep the attributes of a mechanism are searched for numpy generators."""
+NUMPY_STOPS = (
+    "np.seterr makes numpy raise or call something at floating-point errors, which is not followed; leave it out"
+)
 _ABSENT = object()
 
 
@@ -50,6 +53,8 @@ States = list[tuple[Any, Any]]
 @contextmanager
 def in_place(target: Any = None, before: States | None = None) -> Iterator[None]:
     """Replaces random, secrets, numpy.random and math by stand-ins, also where a module imported them by name."""
+    if not {*np.geterr().values()} <= {"ignore", "warn"}:
+        end(NUMPY_STOPS)
     with ExitStack() as stack, warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         others = {id(old): (old, new) for old, new in (*_functions(), *_no_threads(), *_no_opendp())}
@@ -129,9 +134,10 @@ def _none_drawn(before: States) -> Iterator[None]:
 
 @contextmanager
 def unmoved(before: States) -> Iterator[None]:
-    """Restores these generators."""
+    """Restores these generators, and numpy's settings."""
     try:
-        yield
+        with np.errstate():
+            yield
     finally:
         for bits, state in before:
             if isinstance(bits, np.random.BitGenerator):

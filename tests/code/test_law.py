@@ -176,6 +176,20 @@ def test_what_is_no_function_of_its_draws_is_refused(function, trials, monkeypat
         law(function)
 
 
+def test_a_sampler_for_which_numpy_raises_is_refused():
+    """A division by 0 is ignored while the code is followed; one in 2^40 runs would not show it in trials."""
+    sample = sampler("return int(np.float64(1) / rng.randrange(2**40) > 1)")
+    with np.errstate(divide="raise"), pytest.raises(Refused, match=r"^np.seterr makes numpy raise"):
+        law(sample)
+    assert law(sample).outputs == (0, 1)
+
+
+def test_trials_leave_the_settings_of_numpy():
+    before = np.geterr()
+    law(sampler("np.seterr(over='raise')\nreturn rng.randrange(2)"))
+    assert np.geterr() == before
+
+
 def test_a_law_that_does_not_fit_plain_runs_is_refused_where_nothing_was_merged(monkeypatch):
     monkeypatch.setattr(law_of_code, "_gathered", lambda *_: {(int, "0"): Fr(1), (int, "1"): Fr(0)})
     words = r"does not fit plain runs \([0-9]+ of 200 give .*\), so no law is given: the code keeps state"
