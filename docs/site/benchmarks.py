@@ -1,4 +1,4 @@
-"""The tables of docs/benchmarks.md: ``python -m docs.site.benchmarks`` writes them anew from the committed figures."""
+"""The tables of docs/benchmarks.md: ``python -m docs.site.benchmarks`` writes them from the committed figures."""
 
 import json
 import re
@@ -39,7 +39,7 @@ def _short(value: float) -> str:
 
 
 def page() -> str:
-    """Returns the page with its tables anew."""
+    """Returns the page with fresh tables."""
     return PAGE.read_text(encoding="utf-8").partition(BEGIN)[0] + BEGIN + tables()
 
 

@@ -1,4 +1,4 @@
-"""The notebooks run anew: ``python -m docs.site.notebooks`` executes them and keeps what their cells give."""
+"""Runs the notebooks again: ``python -m docs.site.notebooks`` executes them and keeps the outputs of their cells."""
 
 import os
 import re

@@ -57,7 +57,7 @@ class Linked:
 
 
 def fenced(block: str) -> str:
-    """Returns an indented block with the language that its beginning tells; a command or a file stands by itself."""
+    """Returns an indented block with the language that its beginning shows; a command or a file has its own block."""
     code = re.sub(r"^ {4}", "", block.strip("\n"), flags=re.MULTILINE)
     parts = re.split(r"\n\n+(?=\$ |# [\w./-]+\.(?:py|toml|csv)\b)", code)
     return "".join(f"```{_language(part)}\n{part}\n```\n\n" for part in parts)

@@ -48,7 +48,7 @@ def _options(kind: str, parameters: list[Any]) -> str:
 
 
 def _names(parameter: Any) -> str:
-    """Returns the names of an option with what stands for its value, or the word of an argument."""
+    """Returns the names of an option with the word for its value, or the word of an argument."""
     if parameter.param_type_name == "argument":
         return f"`{parameter.metavar or parameter.name.upper()}`"
     value = "" if parameter.is_flag else f" {parameter.metavar or 'VALUE'}"
