@@ -132,7 +132,7 @@ def load(file: str | None = None) -> Library:
         _collect("CATALOGUE", catalogue.package, catalogue.checks(), claims, checks)
     if file is None:
         if not claims:
-            words = "no paper is installed that offers its claims; in a checkout, `pip install -e .` installs its own"
+            words = "no installed paper offers claims; in a checkout, `pip install -e .` installs its own"
             raise InputError("CATALOGUE", GROUP, words)
         return Library(claims, checks)
     own = _own_checks(file)
@@ -148,7 +148,7 @@ def _collect(
         for check in found:
             key = check.identifier
             if key in checks or (check.claim is not None and key in claims):
-                raise ValueError(f"{key} has a check already")
+                raise ValueError(f"{key} already has a check")
             if check.claim is not None:
                 claims[key] = check.claim
             elif key not in claims:

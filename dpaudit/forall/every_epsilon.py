@@ -159,7 +159,7 @@ def _left(cover: Cover) -> str:
     place = _place(cover)
     where = f", ε from {place['lower']} to {place['upper']}" if "lower" in place else ""
     count = f"{len(cover.left)} intervals of ε of {pairs} ordered pair{'s' * (pairs != 1)}"
-    return f"{count} after {cover.ran_out} splits{where}: fewer --digits are soon reached"
+    return f"{count} after {cover.ran_out} splits{where}: with fewer --digits it ends soon"
 
 
 def _place(cover: Cover) -> dict[str, str]:

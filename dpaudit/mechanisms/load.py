@@ -110,7 +110,7 @@ def _sampler(function: Any, mech: Any, reference: str, eps: Exact, given: dict[s
         raise InputError("set", "(missing)", rule)
     if len(_taken(function)) == 1:
         name = getattr(function, "__name__", "sample")
-        rule = f"takes the data alone; a sampler takes its random source too: def {name}(x, rng)"
+        rule = f"takes only the data; a sampler also takes its random source: def {name}(x, rng)"
         raise InputError("mech", reference, rule)
     more = {name: value for name, value in given.items() if name != "data"}
     arguments, settings = _arguments(function, reference, eps, more, list(_named(function).items())[2:])
@@ -148,7 +148,7 @@ def _nominal(target: Any, reference: str) -> Fraction | None:
     if isinstance(value, float) and hasattr(target, "datasets"):
         name = next(name for name in NOMINAL if hasattr(target, name))
         place = _line_of(type(target), rf"self\.{name}\s*=")
-        rule = f"{place}self.{name} is a float, {value}; keep the exact number that comes in: self.{name} = {name}"
+        rule = f"{place}self.{name} is a float, {value}; keep the exact number that it receives: self.{name} = {name}"
         raise InputError("mech", reference, rule)
     return None if value is None or isinstance(value, float) else rational("eps", value)
 

@@ -23,9 +23,9 @@ from dpaudit.numbers.balls import Ball, ball
 from dpaudit.numbers.exponentials import ONE, Exponentials, log_of_quotient, product
 
 BITS = 256
-"""Polynomials whose terms cancel are evaluated with at least so many bits."""
+"""The least precision, in bits, for polynomials whose terms cancel."""
 MOST_PARTS = 64
-"""More parts than these are not composed."""
+"""The largest number of parts that are composed."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class PartLoss:
 
 
 def part_loss(f: Piecewise, g: Piecewise) -> PartLoss:
-    """The law of ln f/g; TooComplex where it has another shape."""
+    """The law of ln f/g; TooComplex where it does not have this shape."""
     f, g = aligned(f, g)
     atoms: dict[Fraction, Exponentials] = {}
     boxes, infinite = list[Box](), Exponentials()

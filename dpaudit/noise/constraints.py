@@ -17,11 +17,11 @@ from dpaudit.noise.families import Family, Window
 from dpaudit.noise.linear import NOTHING, ONE, Linear, fast, fraction, place, refuse
 
 ZERO = -1
-"""The node that stands for the number 0, in bounds on a single draw."""
+"""The node of the number 0, for bounds on a single draw."""
 
 
 class Cyclic(Exception):
-    """The comparisons of a path go round in a circle; says at which line it closes."""
+    """The comparisons of a path form a cycle; the message names the line that closes it."""
 
 
 @dataclass(frozen=True)
@@ -39,11 +39,11 @@ class Tree:
 
 @dataclass
 class System:
-    """Comparisons so far; the region that they leave has an interior."""
+    """The comparisons so far; the region that they leave has an interior."""
 
     families: Sequence[Family]
     bounds: dict[tuple[int, int], fmpq] = field(default_factory=dict)
-    """(s, t): w says s' - t' <= w; ZERO stands for the number 0."""
+    """(s, t): w means s' - t' <= w; ZERO is the number 0."""
     scale: dict[int, fmpq] = field(default_factory=dict)
     group: dict[int, int] = field(default_factory=dict)
     lattice: dict[int, tuple[int | None, int | None]] = field(default_factory=dict)
@@ -136,13 +136,13 @@ class System:
         return back is None or back + w > 0
 
     def add(self, form: Linear) -> None:
-        """Notes form >= 0."""
+        """Adds the constraint form >= 0."""
         s, t, w = self._aligned(form)
         known = self.bounds.get((s, t))
         self.bounds[s, t] = w if known is None else min(known, w)
 
     def range(self, form: Linear) -> Window:
-        """Between which numbers the form lies, as far as the comparisons say."""
+        """The interval of the form that the comparisons imply."""
         s, t, w = self._aligned(form)
         size = abs(form.terms[0][1] / self.scale[form.terms[0][0]])
         least, most = self._distance(s, t), self._distance(t, s)
@@ -153,7 +153,7 @@ class System:
     # -------------------------------------------------------------- discrete draws
 
     def lattice_window(self, s: int) -> tuple[int | None, int | None]:
-        """Between which whole numbers a discrete draw lies."""
+        """The smallest and the largest possible value of a discrete draw."""
         return self.lattice.get(s, (None, None))
 
     def lattice_allows(self, s: int, low: int | None, high: int | None) -> bool:
@@ -168,13 +168,13 @@ class System:
         return max(lows, default=None), min(highs, default=None)
 
     def lattice_add(self, s: int, low: int | None, high: int | None) -> None:
-        """Notes low <= s <= high."""
+        """Adds the constraint low <= s <= high."""
         self.lattice[s] = self._met(s, low, high)
 
     # -------------------------------------------------------------- trees
 
     def trees(self) -> Iterator[Tree]:
-        """The draws that were compared, tree by tree; Cyclic where a circle of comparisons is left."""
+        """The compared draws, tree by tree; Cyclic where the comparisons contain a cycle."""
         groups: dict[int, list[int]] = {}
         for s in self.scale:
             groups.setdefault(self.group[s], []).append(s)
@@ -201,7 +201,7 @@ class System:
 
     def _tree(self, draws: Sequence[int], edges: Sequence[tuple[int, int]]) -> Tree:
         if len(edges) >= len(draws):
-            raise Cyclic(f"{self.circle}comparisons go round in a circle: take noise.argmax(list), or fewer of them")
+            raise Cyclic(f"{self.circle}the comparisons form a cycle: take noise.argmax(list), or fewer of them")
         windows = {(s, t): _window(self.bounds.get((t, s)), self.bounds.get((s, t))) for s, t in edges}
         cuts = {s: _window(self.bounds.get((ZERO, s)), self.bounds.get((s, ZERO))) for s in draws}
         scales = {s: fraction(self.scale[s]) for s in draws}

@@ -20,10 +20,10 @@ from dpaudit.noise.pieces import Piecewise, Terms, constant
 from dpaudit.noise.trees import Node, TooComplex, chance, density, grid_for, is_closed, multiply, rooted
 from dpaudit.numbers.exponentials import ONE, Exponentials, Form, combine, product
 
-WAYS = "several ways lead to outputs of one shape with several real parts: return which way it was"
+WAYS = "several paths lead to outputs of one shape with several real parts: return which path was taken"
 SEVERAL = "a real part adds several draws: return them one by one, or add one draw only"
-LOOP = '; what noisy steps spend together: dpaudit account --event "gaussian:sigma=2,rate=1/100 x 1000"'
-"""What there is for a loop such as that of DP-SGD, which is no single release."""
+LOOP = '; for the total cost of noisy steps: dpaudit account --event "gaussian:sigma=2,rate=1/100 x 1000"'
+"""Advice for a loop such as that of DP-SGD, which is not a single release."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ Density = Piecewise | Normal
 
 @dataclass(frozen=True)
 class Part:
-    """The outputs of one shape: their probability up to the real parts, and the density of each real part.
+    """The outputs of one shape: their probability apart from the real parts, and the density of each real part.
 
     With one real part the weight's numerator is in its density. ``image`` says which linear image of the real parts is
     meant.
@@ -58,7 +58,7 @@ def reals(output: Hashable) -> list[Linear]:
 
 
 def shape(output: Hashable) -> Any:
-    """The output with every real part replaced by a dot; 1, True and Fraction(1) are three."""
+    """The output with every real part replaced by a dot; 1, True and Fraction(1) differ."""
     if isinstance(output, tuple):
         return tuple, tuple(map(shape, output))
     return (RealPart, "·") if isinstance(output, RealPart) else (type(output), output)
@@ -88,7 +88,7 @@ def _merged(found: Sequence[Part]) -> Part:
     for part in found:
         only = part.densities[0]
         if isinstance(only, Normal):
-            raise TooComplex(f"several ways lead to one Gaussian real part: return which way it was{LOOP}")
+            raise TooComplex(f"several paths lead to one Gaussian real part: return which path was taken{LOOP}")
         here = _weighted(only, reduce(product, [bottom for bottom in bottoms if bottom != part.weight[1]], ONE))
         total = here if total is None else _sum(total, here)
     if total is None:

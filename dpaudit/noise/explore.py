@@ -1,4 +1,4 @@
-"""Every way that a sampler's code takes: a fork runs the code again with the other answer, so no states are merged."""
+"""Every path of a sampler's code: at a branch the code runs again with the other answer, so no states are merged."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from dpaudit.numbers.exponentials import Form, combine, form_is_positive, of_rat
 from dpaudit.numbers.verdict import Verdict
 
 MAX_PATHS = 1 << 14
-"""More ways than these are not followed; their probability, together, is the residual."""
+"""The largest number of paths that are explored; the total probability of the others is the residual."""
 MAX_FORKS = 200
-"""A way with more forks than these is not followed to its end."""
+"""A path with more branches is not followed to its end."""
 MAX_DRAWS = 10_000
-"""A way with more draws than these is not followed to its end."""
+"""A path with more draws is not followed to its end."""
 MAX_VALUES = 10_000
-"""A whole number with more values left than these is not written out."""
+"""A whole number with more possible values is not listed."""
 
 
 KEEPS = "the code gives a different result when it runs again: it must not keep state between runs"
 
 
 class TooDeep(BaseException):
-    """The way has more forks, or draws, than are followed."""
+    """The path has more branches, or draws, than are followed."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class RealPart:
 
 @dataclass(frozen=True)
 class Path:
-    """One way through the code: the draws, what is known of them, the weight of its coins, and the output."""
+    """One path through the code: the draws, the constraints on them, the weight of its coins, and the output."""
 
     families: Sequence[Family]
     system: System
@@ -56,12 +56,12 @@ class Path:
 
 @dataclass
 class Run:
-    """One run of the code: the answers to give first, then the first possible answer at every new fork."""
+    """One run of the code: it repeats given answers, then takes the first possible answer at every new branch."""
 
     answers: list[int]
     families: list[Family] = field(default_factory=list)
     asked: list[tuple[Hashable, int]] = field(default_factory=list)
-    """Every fork: the question, and how many answers were possible."""
+    """Every branch: the question, and the number of possible answers."""
     weight: Form = field(default_factory=lambda: of_rational(Fraction(1)))
 
     def __post_init__(self) -> None:
@@ -89,7 +89,7 @@ class Run:
         return possible[self.answers[turn]]
 
     def positive(self, form: Linear) -> bool:
-        """Whether form > 0 on this way."""
+        """Whether form > 0 on this path."""
         if self.system.free(form):
             possible = [1, 0]
             if len(form.terms) > 2:
@@ -102,7 +102,7 @@ class Run:
         return bool(yes)
 
     def at_least(self, form: Linear, bar: int) -> bool:
-        """Whether floor(form) >= bar on this way."""
+        """Whether floor(form) >= bar on this path."""
         if not self._discrete(form):
             return self.positive(form.plus(number(bar), MINUS))
         s = form.terms[0][0]
@@ -116,12 +116,12 @@ class Run:
         return len(form.terms) == 1 and self.families[form.terms[0][0]].discrete
 
     def value(self, form: Linear) -> int:
-        """The value of floor(form) on this way: a fork over all that are left, which must be finitely many."""
+        """The value of floor(form) on this path: a branch for each possible value, which must be finitely many."""
         discrete = self._discrete(form)
         s = form.terms[0][0]
         window = self.system.lattice_window(s) if discrete else whole_range(self.system.range(form))
         if window is None or window[0] is None or window[1] is None:
-            refuse("a whole number without bounds is returned or used: clamp it, min(max(v, 0), n)")
+            refuse("an unbounded whole number is returned or used: clamp it, min(max(v, 0), n)")
         low, high = window[0], window[1]
         if high - low >= MAX_VALUES:
             refuse(f"a whole number with {high - low + 1} values: clamp it to at most {MAX_VALUES}")
@@ -152,7 +152,7 @@ class Run:
         return yes
 
     def largest(self, forms: Sequence[Linear]) -> int:
-        """The position of the largest form on this way; of equal constants the first."""
+        """The position of the largest form on this path; the first of equal constants."""
         branches: list[list[Linear]] = []
         possible = []
         for i, winner in enumerate(forms):
@@ -181,7 +181,7 @@ def _negative(terms: dict[Fraction, Fraction]) -> dict[Fraction, Fraction]:
 
 
 def frozen(value: Any, run: Run) -> Hashable:
-    """The output as a value: lists become tuples, reals RealPart, whole numbers are written out by a fork."""
+    """The output as a value: lists become tuples, reals RealPart, and whole numbers branch over their values."""
     if isinstance(value, Real):
         return RealPart(value.form)
     if isinstance(value, Whole):
@@ -197,7 +197,7 @@ def frozen(value: Any, run: Run) -> Hashable:
 
 @dataclass(frozen=True)
 class Explored:
-    """The paths of sample(x, noise); ``complete`` unless some were not followed, from the line ``cut_at`` on."""
+    """The paths of sample(x, noise); ``complete`` unless some are unexplored, from the line ``cut_at`` on."""
 
     paths: tuple[Path, ...]
     complete: bool
@@ -205,9 +205,9 @@ class Explored:
 
 
 def explore(sample: Callable[[Noise], Any], state: Callable[[], Any], most: int = MAX_PATHS) -> Explored:
-    """Every path of the code, each run twice with the same answers: it must ask and return the same again.
+    """Every path of the code, each run twice with the same answers: it must branch and return as before.
 
-    ``state`` returns the contents of what the code could keep between runs: they must stay as they are.
+    ``state`` returns the contents of everything the code could keep between runs: they must not change.
     """
     before = state()
     found = _explore(sample, most)

@@ -1,4 +1,4 @@
-"""The distributions of a draw: their densities in the closed class, or what stands in for a density."""
+"""The distributions of a draw: densities in the closed class, or what replaces them."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from dpaudit.noise.pieces import Grid, Piecewise
 from dpaudit.numbers.exponentials import Exponentials, Form
 
 Window = tuple[Fraction | None, Fraction | None]
-"""The numbers from the first to the second; None is an infinite end."""
+"""The interval from the first to the second number; None is an infinite end."""
 EVERYWHERE: Window = (None, None)
 
 
 @dataclass(frozen=True, order=True)
 class Family:
-    """A centred distribution: ``kind`` with one scale, mirrored if ``sign`` is -1; uniform noise has two ends."""
+    """A centered distribution: ``kind`` with one scale, mirrored if ``sign`` is -1; uniform noise has two ends."""
 
     kind: str
     scale: Fraction

@@ -1,4 +1,4 @@
-"""What has no closed form: stars with Gaussian draws by certified quadrature, discrete Gaussians by certified sums.
+"""Probabilities without a closed form: stars with Gaussian draws by certified quadrature, discrete ones by sums.
 
 The integrand of a star is the density of its root times chances of its leaves, each at most 1. Outside a finite
 interval it is at most the density, so both tails are at most the root's own tails: they are added as an error.
@@ -23,13 +23,13 @@ from dpaudit.numbers.balls import Ball, ball
 from dpaudit.numbers.exponentials import Form
 
 WORKING_BITS = 160
-"""Quadrature and sums are done to this precision."""
+"""The precision of quadrature and sums, in bits."""
 FARTHER = (1, 2, 4)
-"""The tails are cut off so many times as far out, one after the other, until the result has enough digits."""
+"""Factors by which the cut of the tails is moved out, in turn, until the result has enough digits."""
 Factor = Callable[[acb, Fraction], acb]
 """(z, m) -> the value at z of what holds between the two kinks around m."""
 ENDS = 150
-"""Ends of an enclosure are rounded outward to so many bits."""
+"""Ends of an enclosure are rounded outward to this many bits."""
 
 
 def form_ball(form: Form) -> Ball:
@@ -226,7 +226,7 @@ def enclosing(value: Ball) -> tuple[Fraction, Fraction]:
 
 
 def floor_to(end: Fraction) -> Fraction:
-    """The largest number of ENDS bits or so that is not above the end."""
+    """The largest number of about ENDS bits that is not above the end."""
     size = end.denominator.bit_length() - end.numerator.bit_length()
     unit = Fraction(2) ** -(max(size, 0) + ENDS)
     return end // unit * unit

@@ -1,4 +1,4 @@
-"""What code could keep from one run to the next: attributes, globals and closures, compared by contents."""
+"""State that code could keep from one run to the next: attributes, globals and closures, compared by contents."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DEPTH = 6
 
 
 def kept(target: Any, function: Any) -> Any:
-    """The contents of what the target and the function of its code reach by name; equal as long as nothing changed."""
+    """The contents of everything that the target and its function reach by name; equal while nothing has changed."""
     code = function.__func__ if isinstance(function, MethodType) else function
     cells = [cell.cell_contents for cell in getattr(code, "__closure__", None) or () if _is_filled(cell)]
     own = {name: value for name, value in getattr(code, "__globals__", {}).items() if not name.startswith("__")}

@@ -1,4 +1,4 @@
-"""The law of sample(x, noise) where its outputs are finitely many: exact probabilities, as entries of a table."""
+"""The law of sample(x, noise) with finitely many outputs: exact probabilities, as entries of a table."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ IDEAL = "the noise is ideal: real numbers of infinite precision, independent dra
 
 @dataclass(frozen=True)
 class NotFollowed:
-    """The outputs of the ways that were not followed, all together."""
+    """The outputs of all unexplored paths together."""
 
     def __str__(self) -> str:
         return "(not followed)"
@@ -44,14 +44,14 @@ def takes_noise(target: Any) -> bool:
 
 @dataclass(frozen=True)
 class FiniteLaw:
-    """Outputs with their probabilities, by ``kind_of``; ``residual`` bounds the chance of what was not followed."""
+    """Outputs with their probabilities, by ``kind_of``; ``residual`` bounds the probability of the unexplored paths."""
 
     values: dict[Any, tuple[Hashable, Value]]
     residual: Fraction
 
 
 def finite_law(explored: Explored) -> FiniteLaw:
-    """The law of paths whose outputs have no real part."""
+    """The law of paths whose outputs have no real parts."""
     grouped: dict[Any, tuple[Hashable, list[Value]]] = {}
     for path in explored.paths:
         grouped.setdefault(kind_of(path.output), (path.output, []))[1].append(probability(path, explored.complete))
@@ -117,14 +117,14 @@ def _sum(terms: Exponentials) -> Fraction | Expression:
 
 
 def kind_of(output: Hashable) -> Any:
-    """A key under which 1, True and Fraction(1) are three."""
+    """A key under which 1, True and Fraction(1) differ."""
     if isinstance(output, tuple):
         return tuple, tuple(map(kind_of, output))
     return type(output), output
 
 
 def order_of(output: Hashable) -> Any:
-    """A key that puts numbers first, in order; then tuples; then all else by its text."""
+    """A sorting key: numbers in order, then tuples, then everything else by its text."""
     if isinstance(output, int | Fraction) and not isinstance(output, bool):
         return 0, output, ""
     if isinstance(output, tuple):

@@ -1,4 +1,4 @@
-"""Linear forms in the draws, with FLINT's rationals, and the refusal of what is not linear."""
+"""Linear forms in the draws, with FLINT's rationals, and the refusal of anything that is not linear."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RUNNER = "_once"
 
 
 class Refused(BaseException):
-    """The code leaves the closed list of operations; no ``except Exception`` of that code swallows this."""
+    """The code leaves the closed list of operations; no ``except Exception`` in that code catches this."""
 
 
 def place() -> str:
@@ -36,7 +36,7 @@ def _of_numpy(frame: FrameType) -> bool:
 
 
 def refuse(rule: str) -> NoReturn:
-    """Ends the run: the rule with its file and line."""
+    """Ends the run with the rule, its file and line."""
     raise Refused(place() + rule)
 
 

@@ -88,7 +88,7 @@ def peaks(mine: Law, theirs: Law) -> list[Peak]:
 
 
 def largest(peaks: Sequence[tuple[W, Peak]]) -> tuple[W, Peak]:
-    """The largest of these suprema, and the tag of one that attains it; exact where all that may be it are the same."""
+    """The largest of these suprema, and the tag of one that attains it; exact if all candidates for it are equal."""
     champion: Champion[tuple[W, Peak]] = Champion()
     champion.offer([peak.loss for _, peak in peaks], lambda i: peaks[i])
     value, (tag, best) = champion.result()
@@ -127,7 +127,7 @@ def _peak(name: str, mine: Part, theirs: Part) -> Peak:
 
 def _same_image(mine: Part, theirs: Part) -> None:
     if mine.image != theirs.image:
-        raise TooComplex("the real parts are another linear image for a neighbor: return the draws one by one")
+        raise TooComplex("the real parts of a neighbor are another linear image: return the draws one by one")
 
 
 def _times(a: Form, b: Form) -> Form:

@@ -22,7 +22,7 @@ class Value:
 
 
 def probability(path: Path, exactly: bool = True) -> Value:
-    """The probability of the path, exactly if it can be, and if asked for; its real parts are ignored."""
+    """The probability of the path, exactly where possible and requested; its real parts are ignored."""
     exact, rest = [path.weight], list[Callable[[], Ball]]()
     for tree in path.system.trees():
         root = best_root(tree)
@@ -43,7 +43,7 @@ def probability(path: Path, exactly: bool = True) -> Value:
 
 
 def lattice_chance(family: Family, window: tuple[int | None, int | None]) -> Form | Callable[[], Ball]:
-    """The chance that a discrete draw lies between two whole numbers; a function that encloses it where need be."""
+    """The probability that a discrete draw lies between two whole numbers, or a function that encloses it."""
     if family.kind == "discrete laplace":
         return discrete_laplace_window(family.scale, *window)
     return lambda: gaussian.lattice_window(family.scale, *window)

@@ -39,7 +39,7 @@ class Grid:
         return i * n * POWERS + m if self.symbolic else i * n
 
     def point(self, value: Fraction) -> int:
-        """The n with value = n/B; the grid is made for every number that it meets."""
+        """The n with value = n/B; the grid contains every number that occurs."""
         scaled = value * self.b
         if scaled.denominator != 1:
             raise ValueError(f"{value} does not lie on the grid 1/{self.b}")
@@ -49,17 +49,17 @@ class Grid:
         """The i with value = i/A."""
         scaled = value * self.a
         if scaled.denominator != 1:
-            raise ValueError(f"{value} is no rate of the grid 1/{self.a}")
+            raise ValueError(f"{value} is not a rate of the grid 1/{self.a}")
         return scaled.numerator
 
     def number(self, terms: Terms) -> Exponentials:
-        """The constant that the terms are, as a sum of exponentials; they do not depend on t, nor on epsilon."""
+        """The terms, which depend neither on t nor on epsilon, as a sum of exponentials."""
         found: Exponentials = {}
         if self.symbolic:
             raise ValueError("the constant depends on epsilon")
         for (m, i, j), c in terms.items():
             if m or i:
-                raise ValueError("the function is no constant")
+                raise ValueError("the function is not constant")
             found[Fraction(j, self.a * self.b)] = Fraction(int(c.p), int(c.q))
         return found
 
@@ -151,7 +151,7 @@ def moved(grid: Grid, f: Terms, n: int) -> Terms:
 
 @dataclass(frozen=True)
 class Piecewise:
-    """parts[k] holds between cuts[k-1] and cuts[k] (in units of 1/B), the first and last part out to infinity."""
+    """parts[k] applies between cuts[k-1] and cuts[k] (in units of 1/B), the first and the last part out to infinity."""
 
     grid: Grid
     cuts: tuple[int, ...]
@@ -195,7 +195,7 @@ class Piecewise:
         return Piecewise(self.grid, tuple(c - n for c in self.cuts), tuple(moved(self.grid, p, n) for p in self.parts))
 
     def within(self, low: int | None, high: int | None) -> Piecewise:
-        """The function, made 0 below ``low`` and above ``high``."""
+        """The function, set to 0 below ``low`` and above ``high``."""
         cuts = tuple(sorted({*self.cuts, *(n for n in (low, high) if n is not None)}))
         parts = self._on(cuts)
         for k in range(len(parts)):

@@ -21,7 +21,7 @@ from dpaudit.numbers.exponentials import SIGN_BITS, Exponentials, is_positive
 from dpaudit.numbers.verdict import Verdict
 
 ORDER = 8
-"""The order of Taylor's formula: alternating sums need wide cells less than many terms."""
+"""The order of Taylor's formula: for alternating sums more terms are worth more than wider cells."""
 MAX_ORDER = 60
 """A function that is not 0 vanishes at a point to a lower order than its number of terms."""
 
@@ -125,7 +125,7 @@ class Smooth:
             if found.exact(t):
                 return order, found
             found = found.slope
-        raise ArithmeticError("a function that vanishes to every order")
+        raise ArithmeticError("a function vanishes to every order")
 
     def leading(self) -> tuple[int, int, Exponentials]:
         """(m, i, c): the term c t^m e^(it/A) that outweighs all others at infinity."""
@@ -163,7 +163,7 @@ class Wronskian(Smooth):
 
 
 def sign_of(value: Exponentials) -> int:
-    """The sign of a number that is not 0; PrecisionExhausted where no precision tells it from 0."""
+    """The sign of a number that is not 0; PrecisionExhausted where no precision separates it from 0."""
     positive = is_positive(value)
     if positive is Verdict.UNDECIDED:
         raise balls.PrecisionExhausted(SIGN_BITS)

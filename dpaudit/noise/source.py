@@ -1,4 +1,4 @@
-"""The source of ideal draws, which code with noise is given."""
+"""The source of ideal draws that code with noise receives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What code with noise computes with: reals that are linear in the draws, and whole numbers.
+"""The values that code with noise computes with: reals that are linear in the draws, and whole numbers.
 
 The list of operations is closed: +, -, x and / by rationals, comparisons (so max, min, sorted and abs), floor, round,
 int of a bounded whole number. Everything else raises ``Refused`` with the line and what to write instead.
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def exact(value: Any, what: str) -> Fraction:
-    """The rational that the value is; a float is refused."""
+    """The value as a rational; a float is refused."""
     if isinstance(value, Fraction):
         return value
     if isinstance(value, bool | Real | Whole) or not isinstance(value, int | str):
@@ -241,13 +241,13 @@ class Whole(_Symbolic):
 
     def __index__(self) -> int:
         value = self.concrete()
-        return value if isinstance(value, int) else refuse("a position that is no whole number: take floor of it")
+        return value if isinstance(value, int) else refuse("a position that is not a whole number: take its floor")
 
     def __trunc__(self) -> int:
         return int(self.concrete())
 
     def concrete(self) -> int | Fraction:
-        """The value, by a fork over the finitely many that are left."""
+        """The value, by a branch for each of the finitely many possible ones."""
         value = self.factor * self.run.value(self.form) + self.shift
         return value.numerator if value.denominator == 1 else value
 

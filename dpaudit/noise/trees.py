@@ -1,7 +1,7 @@
 """Trees of comparisons, eliminated leaf by leaf in the closed class.
 
 A leaf Y with low <= X - Y <= high becomes the factor H(X - low) - H(X - high) of X's density, H being the cumulative
-distribution of Y. Trees that look alike (same distributions, cuts and windows) are worked out once.
+distribution of Y. Equal trees (with the same distributions, cuts and windows) are computed once.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from dpaudit.noise.pieces import Grid, Piecewise, constant
 from dpaudit.numbers.exponentials import ONE, Form, combine
 
 Node = tuple[Family, Window, tuple["Child", ...]]
-"""A draw, its cut, and what hangs on it; equal nodes have equal probabilities."""
+"""A draw, its cut and its subtrees; equal nodes have equal probabilities."""
 Child = tuple[Window, Node]
 """low <= parent - child <= high."""
 
 
 class TooComplex(Exception):
-    """The path leaves what can be worked out; the message says how."""
+    """The path is beyond what can be computed; the message says why."""
 
 
 def rooted(tree: Tree, root: int) -> Node:
@@ -45,7 +45,7 @@ def _turned(window: Window) -> Window:
 
 
 def best_root(tree: Tree) -> int:
-    """The draw with most neighbors: the elimination is then a single product."""
+    """The draw with the most neighbors: the elimination is then a single product."""
     degree = dict.fromkeys(tree.families, 0)
     for s, t in tree.edges:
         degree[s] += 1
@@ -79,7 +79,7 @@ def is_closed(node: Node) -> bool:
 
 @lru_cache(maxsize=1 << 14)
 def density(node: Node, grid: Grid) -> Piecewise:
-    """The density of the root on the event that all comparisons of the tree come out: its integral is their chance."""
+    """The density of the root on the event that all comparisons of the tree hold: its integral is their probability."""
     family, cut, children = node
     if children:
         *rest, (window, child) = children

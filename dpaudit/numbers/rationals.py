@@ -34,7 +34,7 @@ def rational(option: str, value: Exact, digits: int = MAX_DIGITS) -> Fraction:
     if isinstance(value, bool) or not isinstance(value, int | str | Fraction):
         kind = type(value).__name__
         plain = value is None or isinstance(value, float | bool)
-        wrong = f"a {kind} is not exact" if plain else f"must be a rational number here, and is of type {kind}"
+        wrong = f"a {kind} is not exact" if plain else f"must be a rational number, and is of type {kind}"
         raise InputError(option, value, f"{wrong}; {_advice(value)}")
     if isinstance(value, str):
         value = _parse(option, value.strip(), digits)
@@ -71,7 +71,7 @@ def _parse(option: str, text: str, digits: int) -> Fraction:
     if match is None:
         rule = "must be an exact number such as 2, 4/5, 0.8 or 1e-8"
         if text[:3] in ("ln ", "ln(", "log"):
-            rule += "; a logarithm is not rational: take a number just above it, as 1.0987 for ln 3"
+            rule += "; a logarithm is not rational: take a number just above it, such as 1.0987 for ln 3"
         raise InputError(option, text, rule)
     if len(text) > 2 * digits + 2 or abs(int(match["exponent"] or 0)) > digits:
         raise InputError(option, text, f"numerator and denominator may have at most {digits} digits")

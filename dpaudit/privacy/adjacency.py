@@ -84,7 +84,7 @@ class OfCounts(Adjacency):
         """The neighbors; entries that are no counts, mixed lengths, and what may be records, are refused."""
         for x in datasets:
             if not isinstance(x, tuple) or not all(type(entry) is int and entry >= 0 for entry in x):
-                raise self._refused(f"the data sets must be tuples of counts; {text(x)} is none")
+                raise self._refused(f"the data sets must be tuples of counts; {text(x)} is not")
         lengths = sorted({len(x) for x in datasets})
         if len(lengths) > 1:
             rule = f"tuples of counts have one length; there are data sets of {lengths[0]} and of {lengths[-1]} entries"

@@ -86,7 +86,7 @@ def _lock(path: str) -> int:
                         return held
             except BlockingIOError:
                 os.close(held)
-                rule = "another process works on this store; --status and --export read it meanwhile"
+                rule = "another process is working on this store; --status and --export can read it meanwhile"
                 raise InputError("out", path, rule) from None
             except BaseException:
                 os.close(held)
@@ -119,7 +119,7 @@ class Store:
         is_empty = not self._one("SELECT count(*) FROM sqlite_master")
         if not is_empty:
             if self._one("PRAGMA application_id") != APPLICATION:
-                raise sqlite3.DatabaseError("it is a database of another program")
+                raise sqlite3.DatabaseError("it is the database of another program")
             if self._one("PRAGMA user_version") != LAYOUT:
                 raise sqlite3.DatabaseError("it was written by another version of dpaudit, with another layout")
             found = self._one("PRAGMA integrity_check(1)")

@@ -248,7 +248,7 @@ def test_wrong_expectations_are_one_line(content, message, capsys, tmp_path):
         ),
         (
             "from dpaudit.claims import check\n@check('fig.table-1.stated', grid='')\ndef f(ctx): pass",
-            "has a check already",
+            "already has a check",
         ),
     ],
 )

@@ -90,7 +90,7 @@ def test_guarantees_are_said_by_their_numbers(claim, text):
     document = certificate(dpaudit.judge("dpaudit.examples.randomized_response:SpinnerResponse", claim))
     assert text in said(document, True)["text"]
     lie = changed(document, ("statement", "guarantee", "text"), "1/1000-GDP")
-    assert "does not say what its numbers say" in outcome(lie)
+    assert "does not match its numbers" in outcome(lie)
 
 
 # ------------------------------------------------------------------ what a table may not be

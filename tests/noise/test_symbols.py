@@ -39,7 +39,7 @@ BAD = [
     ("a + 0.1 > 0", LINE, "is a float"),
     ("a + b > c", LINE, "three draws in one comparison"),
     ("(a > 2 * b, a > b)", LINE, "cycle of comparisons"),
-    ("(a > b, b > c + 5, c > a - 1)", LINE, "go round in a circle: take noise.argmax"),
+    ("(a > b, b > c + 5, c > a - 1)", LINE, "form a cycle: take noise.argmax"),
     ("math.sqrt(a)", LINE, "float() or a function of math is applied to a draw"),
     ("float(a)", LINE, "float() or a function of math"),
     ("int(a)", LINE, "write floor, ceil or round"),
@@ -104,7 +104,7 @@ OTHERS = [
     ("        return x if self.rng.random() < 1e-9 else noise.laplace(1) > 0", 8, "draws from another source"),
     ("        SEEN.append(x)\n        return noise.laplace(1) > 0", 7, "must not keep state"),
     ("        self.many += 1\n        return noise.laplace(1) > 0", 7, "must not keep state"),
-    ("        while True: noise.laplace(1)", 8, "no way through the code comes to an end: bound this loop"),
+    ("        while True: noise.laplace(1)", 8, "no path through the code ends: bound this loop"),
     ("        while True:\n            v = noise.laplace(1)\n            if v > 0: return v", 10, "bound this loop"),
     ("        return noise.laplace(1) // 2", 8, "write floor(v / n)"),
     ("        return 0.5 if noise.laplace(1) > 0 else 1", 7, "the output has a float: return ints, Fractions"),
@@ -141,7 +141,7 @@ def test_a_loop_without_end_is_bounded_and_says_its_residual(tmp_path):
     path = tmp_path / "mine.py"
     path.write_text(START + "        n = 0\n        while x + noise.laplace(1) < 1: n += 1\n        return min(n, 3)\n")
     notes = dpaudit.epsilon(f"{path}:M").to_dict()["notes"]
-    assert "mine.py line 10: the ways beyond this fork are not followed, residual 2.22e-18" in notes[0]
+    assert "mine.py line 10: the paths beyond this branch are not explored, residual 2.22e-18" in notes[0]
 
 
 def law(code):

@@ -144,5 +144,5 @@ def test_the_ends_of_the_ranges():
 
 
 def test_what_is_exact_and_no_rational_number_is_not_called_inexact():
-    with pytest.raises(InputError, match="must be a rational number here, and is of type Expression"):
+    with pytest.raises(InputError, match="must be a rational number, and is of type Expression"):
         rational("claimed", dpaudit.exp(1))

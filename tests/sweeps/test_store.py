@@ -68,7 +68,7 @@ def test_one_process_works_on_a_store_and_others_read(here):
     with closing(Store("s.db")) as store:
         store.add(expand({"mech": "EHDS", "n": [4, 5]}))
         for name in ("s.db", "./s.db", "link.db"):
-            with pytest.raises(InputError, match="another process works on this store"):
+            with pytest.raises(InputError, match="another process is working on this store"):
                 Store(name)
             with closing(Store(name, create=False)) as other:
                 assert other.status()[:3] == (2, 0, 0)
@@ -218,7 +218,7 @@ FAULTS = {
     "a row is no text": (sql("UPDATE jobs SET made = x'ff00ff'"), STATUS, 2, "cannot be used as a store"),
     "another program's": (sql("PRAGMA application_id = 7"), RUN, 2, "of another program"),
     "another layout": (sql("PRAGMA user_version = 1"), STATUS, 2, "it was written by another version of dpaudit"),
-    "another process works on it": (lambda: Store("s.db"), RUN, 2, "another process works on this store"),
+    "another process works on it": (lambda: Store("s.db"), RUN, 2, "another process is working on this store"),
     "locked, run": (locked, RUN, 2, "locked"),
     "locked, status": (locked, STATUS, 2, "locked"),
     "the store is a folder": (lambda: (os.remove("s.db"), os.mkdir("s.db")), RUN, 2, "cannot be used as a store"),

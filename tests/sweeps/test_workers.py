@@ -75,7 +75,7 @@ def test_no_worker_outlives_the_command(here, capsys, command, number):
         assert wait_until(lambda: len(alive(process.pid)) >= 3 and (command == "check" or begun())), "no workers"
         if command == "sweep":
             assert main(sweep) == 2
-            assert "another process works on this store" in capsys.readouterr().err
+            assert "another process is working on this store" in capsys.readouterr().err
             assert main(["sweep", "--out", "s.db", "--status"]) == 0, "it can be read meanwhile"
         process.send_signal(number)
         _, errors = process.communicate(timeout=20)

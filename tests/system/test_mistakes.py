@@ -138,7 +138,7 @@ FILES = {
 }
 HAS = "own.py has Base, Float, Rounded, Off, Crash, Needs, Root, Nothing, Cut, Steps, Normal, Bare, Library, Array"
 EXACT = "must be an exact number such as 2, 4/5, 0.8 or 1e-8"
-LOGARITHM = "a logarithm is not rational: take a number just above it, as 1.0987 for ln 3"
+LOGARITHM = "a logarithm is not rational: take a number just above it, such as 1.0987 for ln 3"
 CALIBRATED = (
     "for noise and (ε, δ) there is --event gaussian:sigma=?,sensitivity=1 --target eps=1,delta=1e-5; "
     "`dpaudit judge --claim eps=1,delta=1e-5` decides one setting"
@@ -195,7 +195,7 @@ MISTAKES = {
     "epsilon --mech own.py:Nothing": "--mech = own.py:Nothing: Nothing needs a method datasets(); one that "
     "works: dpaudit epsilon --mech dpaudit.examples.randomized_response:RandomizedResponse",
     "epsilon --mech own.py:Float": "--mech = own.py:Float: own.py line 18: self.epsilon is a float, 1.0; "
-    "keep the exact number that comes in: self.epsilon = epsilon",
+    "keep the exact number that it receives: self.epsilon = epsilon",
     "epsilon --mech own.py:Rounded": "--mech = own.py:Rounded: Rounded probability(0, 0) is 0.75: a float is not "
     'exact; write it exactly, as text or Fraction: "3/4" or "0.75"',
     "epsilon --mech own.py:Array": "--mech = own.py:Array: Array probabilities(0) at 0 is np.float64(0.75): "
@@ -229,8 +229,8 @@ MISTAKES = {
     "dpaudit epsilon --mech dpaudit.examples.randomized_response:RandomizedResponse",
     "epsilon --mech own.py:Cut": "--mech = own.py:Cut: Cut probability(0) sums to 1 - 4.54e-5, not to 1; if outputs() "
     "leaves some out, let its last one stand for all of them",
-    "delta --mech own.py:Steps --at 1": "--mech = own.py:Steps: Steps sample(0, noise): own.py line 75: several ways "
-    "lead to one Gaussian real part: return which way it was; what noisy steps spend together: dpaudit account "
+    "delta --mech own.py:Steps --at 1": "--mech = own.py:Steps: Steps sample(0, noise): own.py line 75: several paths "
+    "lead to one Gaussian real part: return which path was taken; for the total cost of noisy steps: dpaudit account "
     '--event "gaussian:sigma=2,rate=1/100 x 1000"; or give its table, dpaudit table pmf.csv, or counts, dpaudit '
     "samples counts.csv",
     "epsilon --mech own.py:Normal": "--mech = own.py:Normal: Normal sample(0, noise): own.py line 86: noise has no "
@@ -239,8 +239,8 @@ MISTAKES = {
     "epsilon --mech own.py:Bare": "--mech = own.py:Bare: Bare sample(0, rng): own.py line 93: bernoulli is ideal "
     "noise: annotate the parameter, sample(self, x, noise: dpaudit.Noise); counts of its outputs can refute a claim: "
     "dpaudit samples --draw 20000 --mech own.py:Bare --claim 1",
-    "epsilon --mech own.py:alone --set data=0,1": "--mech = own.py:alone: takes the data alone; a sampler takes its "
-    "random source too: def alone(x, rng)",
+    "epsilon --mech own.py:alone --set data=0,1": "--mech = own.py:alone: takes only the data; a sampler also "
+    "takes its random source: def alone(x, rng)",
     "epsilon --mech own.py:sampler": "--set = (missing): own.py:sampler is a function: say for which data sets, "
     "--set data=0,1,2",
     "epsilon --mech bad.csv": "TABLE = bad.csv: row 3 (yes): sums to 19/20, not to 1",

@@ -50,7 +50,7 @@ def read_notion(statement: dict[str, Any], witness: dict[str, Any], subject: Sub
     if quantity == "trade-off":
         kind, given, _ = shape(guarantee, "the guarantee", {"kind": None, "points": list, "text": None})
         if kind != "trade-off" or not all(isinstance(p, list) and len(p) == 2 for p in given):
-            raise Malformed("the guarantee is not of the kind of the quantity, or points is not a list of pairs")
+            raise Malformed("the kind of the guarantee does not match the quantity, or points is not a list of pairs")
         return TradeOff(_convex([(number(a, "alpha"), number(b, "beta")) for a, b in given]), threshold)
     if quantity == "gdp_mu":
         return Gaussian(_bound(guarantee, "gaussian", "mu"), threshold)
@@ -88,7 +88,7 @@ def _bound(guarantee: dict[str, Any], kind: str, name: str, *others: str) -> Fra
     given = shape(guarantee, "the guarantee", dict.fromkeys((name, "kind", "text", *others)))
     value = number(given[0], name)
     if given[1] != kind or value < 0:
-        raise Malformed(f"the guarantee is not of the kind of the quantity, or {name} is negative")
+        raise Malformed(f"the kind of the guarantee does not match the quantity, or {name} is negative")
     return value
 
 
@@ -97,7 +97,7 @@ def read_bounds(statement: dict[str, Any], witness: dict[str, Any], subject: Sub
     notion, guarantee = read_notion(statement, witness, subject), statement.get("guarantee")
     shape(witness, "the witness", dict.fromkeys(("x", "x_prime", *notion.place)))
     if guarantee is not None and guarantee.get("text") not in (None, notion.guarantee):
-        raise Malformed("the text of the guarantee does not say what its numbers say")
+        raise Malformed("the text of the guarantee does not match its numbers")
     ends = [statement.get(end) for end in ("lower", "upper")]
     least, most = (number_or_inf(end, "lower or upper") for end in ends)
     if (least is None) != (most is None) or (least is not None and most is not None and least > most):

@@ -198,7 +198,7 @@ class Composition:
         """What was established, and the statement."""
         whole = composed(json.dumps(self.listed), self.step, self.bits())
         lines = [f"{len(whole.masses)} losses, step {self.step} ({whole.w} bits)"]
-        lines[0] += "; what their masses lack to 1 counts in full"
+        lines[0] += "; the missing mass counts in full"
         low, high = whole.delta(self.at if self.quantity == "delta" else self.lower)
         if self.quantity == "delta":
             upper = self.upper or ZERO  # it is no None

@@ -61,7 +61,7 @@ class PossibleUndecided(PrecisionExhausted):
             )
         else:
             why = f"{short(entry)} cannot be separated from 0, by algebra or at {TELL_BITS} bits; if it is 0, write 0"
-        self.args = (f"undecided: the output {output} may be possible for {x} or not: {why}",)
+        self.args = (f"undecided: the output {output} may or may not be possible for {x}: {why}",)
 
 
 class _Fault(Exception):

@@ -56,7 +56,7 @@ class NoiseLaws:
             at = re.match(r".*? line \d+: ", str(reason))
             raise Refused(f"{at[0] if at else ''}{ELSEWHERE}") from None
         if not found.paths:
-            raise Refused(f"{found.cut_at}no way through the code comes to an end: bound this loop")
+            raise Refused(f"{found.cut_at}no path through the code ends: bound this loop")
         return found
 
     def careful(self, x: Dataset, compute: Callable[[], Any]) -> Any:
@@ -111,7 +111,7 @@ class NoiseLaws:
         """The law of sample(x, noise), whose outputs have real parts."""
         explored = self.explored(x)
         if not explored.complete:
-            rule = "too many forks for an output with real parts: bound this loop"
+            rule = "too many branches for an output with real parts: bound this loop"
             raise self._error(f"sample({text(x)}, noise): {explored.cut_at}{rule}")
         return cast(dict[Any, Part], self.careful(x, lambda: parts(explored.paths)))
 
@@ -121,7 +121,7 @@ class NoiseLaws:
         laws = [self.law(x) for x in datasets]
         residual = max(law.residual for law in laws)
         cut = next((self.explored(x).cut_at for x in datasets if not self.explored(x).complete), "")
-        notes = {"notes": [f"{cut}the ways beyond this fork are not followed, residual {at_most(residual, 3)}"]}
+        notes = {"notes": [f"{cut}the paths beyond this branch are not explored, residual {at_most(residual, 3)}"]}
         return {"assumptions": [IDEAL], "residual": at_most(residual, 3), **(notes if residual else {})}
 
 

@@ -235,7 +235,7 @@ class ProductMechanism(OwnMechanism):
         size = len(self.original._target.coordinates(self.original.datasets()[0]))
         return [
             *self.original.notes(),
-            f"{size} independent coordinates; an output is those in which x and x′ differ",
+            f"{size} independent coordinates; an output consists of those in which x and x′ differ",
         ]
 
 

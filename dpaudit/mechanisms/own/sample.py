@@ -165,17 +165,17 @@ class SampledLaws:
         boxed = next((law.boxed for law in laws if law.boxed and law.residual), None)
         if boxed is not None:
             notes.append(
-                f"{boxed}several draws of many values decide there together; the border between is not followed"
+                f"{boxed}several draws with many values decide jointly there; the boundary is not explored"
             )
         unrolled = next((law for law in laws if law.unrolled is not None and not law.boxed), None)
         if unrolled is not None and unrolled.unrolled is not None:
             line, why = unrolled.unrolled
             rest = decimal_up(unrolled.residual)
             words = f"{line}: this loop is unrolled, residual {rest}: {why}"
-            notes.append(words if line else f"{why}; from there on nothing is merged, residual {rest}")
+            notes.append(words if line else f"{why}; nothing is merged from there on, residual {rest}")
         endless = next((law.endless for law in laws if law.endless), None)
         if endless:
-            notes.append(f"{endless}a run was given up there as endless; it counts as not followed")
+            notes.append(f"{endless}a run was abandoned there as endless; it counts as unexplored")
         timed = {"timed": True} if any(law.timed for law in laws) else {}
         more = {"notes": notes} if notes else {}
         return {"assumptions": said, "residual": decimal_up(residual), **more, **timed}

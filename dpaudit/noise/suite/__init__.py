@@ -1,1 +1,1 @@
-"""The standard suite of mechanisms that sampling tools are tried on, with exact answers."""
+"""The standard benchmark suite of sampling tools, with exact answers."""

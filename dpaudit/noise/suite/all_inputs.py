@@ -1,6 +1,6 @@
 """The true epsilon over all real query vectors at distance <= 1 in every entry: ALL_INPUTS.md proves the bounds.
 
-What is printed has both halves: an upper bound by proof, and a law whose loss equals it or tends to it.
+Each answer has both halves: a proven upper bound, and a law whose loss equals it or tends to it.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ CASES: dict[str, tuple[Program, Fraction, str, Vector, Vector]] = {
 
 
 def over_all_inputs(name: str) -> AllInputs | None:
-    """The supremum over all inputs, with the exact loss at inputs that reach it, or come near; None where unknown."""
+    """The supremum over all inputs, with the exact loss at inputs that reach it or come close; None where unknown."""
     if name not in CASES:
         return None
     program, value, rule, x, y = CASES[name]

@@ -42,7 +42,7 @@ class Bracket:
     upper: Ball = field(default_factory=lambda: arb(1))
 
     def step(self) -> None:
-        """Asks for one more epsilon."""
+        """Tries one more epsilon."""
         middle = (self.low + self.high) / 2
         found = self.test(middle)
         factor = ball(middle).exp()
@@ -66,7 +66,7 @@ class Bracket:
 
 
 def exact_at_c(tests: Sequence[Callable[[Fraction], Region]]) -> tuple[Enclosure, int]:
-    """The largest over all ordered pairs, each given by its tests, and which pair; about nine digits."""
+    """The largest value over all ordered pairs, each given by its tests, to about nine digits; and the pair."""
     with balls.precision(BITS):
         brackets = [Bracket(test) for test in tests]
         alive = list(range(len(brackets)))

@@ -1,4 +1,4 @@
-"""Finite mechanisms whose laws are written down: classes of outputs that are alike, never 2^k of them."""
+"""Finite mechanisms with explicit laws: classes of equivalent outputs, never all 2^k of them."""
 
 from __future__ import annotations
 

@@ -181,4 +181,4 @@ OTHERS = {
     **dict.fromkeys(("GRR k=200", "SubsetSelection k=200", "SUE k=200", "OUE k=200", "BLH k=200", "OLH k=200"), LOCAL),
     **dict.fromkeys(("GaussianNoisyMax", "GaussianSVT"), NORMAL),
 }
-"""Why each other row is not decided here; where one line settles it, that line."""
+"""The reason why each other row is not decided here, or the line that settles it."""

@@ -17,7 +17,7 @@ NOMINAL = Fraction(1, 10)
 
 
 def suite_pairs(d: int, every: bool) -> list[tuple[Vector, Vector]]:
-    """The pairs of StatDP and DP-Sniper; with ``every`` also those that differ in more entries than one."""
+    """The pairs of StatDP and DP-Sniper; with ``every`` also those that differ in more than one entry."""
     ones = (1,) * d
     found = [(ones, (0, *ones[1:])), (ones, (2, *ones[1:]))]
     if every:

@@ -1,4 +1,4 @@
-"""The rows of the suite: what each mechanism is, its pairs, what was published, and how its laws are found."""
+"""The rows of the suite: each mechanism with its pairs, the published figures, and the source of its laws."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Row:
     statdp: str = "–"
     sniper: str = "–"
     program: Program | None = None
-    """The code with noise, where the row has one; its law is then known for every epsilon too."""
+    """The code with noise, where there is one; its law is then known for every epsilon too."""
     pairs: tuple[tuple[Vector, Vector], ...] = ()
     note: str = ""
 
@@ -111,5 +111,5 @@ studies/suite/local_rows.py."""
 
 
 def named(rows: Sequence[Row], wanted: Sequence[str]) -> list[Row]:
-    """Those of these names, in the order of the suite; all where none is named."""
+    """The rows with these names, in the order of the suite; all if there are no names."""
     return [row for row in rows if not wanted or row.name in wanted]

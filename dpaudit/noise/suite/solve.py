@@ -31,7 +31,7 @@ BITS = 160
 
 @dataclass(frozen=True)
 class Answer:
-    """What is known of a row."""
+    """The results for a row."""
 
     row: Row
     epsilon: Enclosure

@@ -1,4 +1,4 @@
-"""Laws by structure: where enumeration would be wasteful, or two real parts depend on each other."""
+"""Laws from the structure of a mechanism, where enumeration would be wasteful or two real parts are dependent."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ class _BallStar:
         return (ends[1] - ends[0]) / (2 * k)
 
     def chance(self, counts: Count) -> Ball:
-        """The chance of one output with so many "above" in every group."""
+        """The probability of one output with these numbers of "above" in the groups."""
         total = ball(0)
         for groups, _, integrals, _ in self.pieces:
             whole = groups[0][counts[0]]
@@ -146,8 +146,8 @@ def svt_3_twice_peak(x: Vector, y: Vector, eps: Fraction, least: Fraction) -> Pe
     Two values v, w above the same threshold T have the density f(v) g(w) G(min(v, w)), G(m) being the chance that
     T <= m and all others are below. The loss of w is monotone in w. So for v <= w its supremum over w is at w = v or
     in the limit w -> infinity, and what is left is a ratio of functions of v in the closed class; the same for w <= v.
-    Every query up to the last one that is answered loses at most |x - x'| eps/4: what cannot exceed ``least``, or the
-    best so far, is left out; and patterns of queries with the same answers are alike.
+    Every query up to the last one that is answered loses at most |x - x'| eps/4: patterns that cannot exceed ``least``,
+    or the best so far, are skipped; and patterns of queries with the same answers are equivalent.
     """
     found, bar, seen = list[Peak](), least, set[object]()
     for above in sorted(_patterns(len(x)), key=lambda above: -_reach(x, y, above, eps)):

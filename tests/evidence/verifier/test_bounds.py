@@ -18,13 +18,13 @@ CURVE["law"] = {"covers": "all", "rows": [[[3, 0, -2], [1, 0, -2]], [[1, 0, -2],
 
 @pytest.mark.parametrize(("path", "value", "reason"), [
     (("text",), None, None),
-    (("kind",), "gaussian", "not of the kind of the quantity"),
+    (("kind",), "gaussian", "does not match the quantity"),
     (("points",), ["01", "10"], "not a list of pairs"),
     (("points",), [["0", "1"], ["1", "0", "0"]], "not a list of pairs"),
     (("points",), [], "does not lead"),
     (("points",), [["0", "1"]], "does not lead"),
     (("points",), [["1", "0"]], "does not lead"),
-    (("text",), "f-DP", "does not say what its numbers say"),
+    (("text",), "f-DP", "does not match its numbers"),
 ])  # fmt: skip
 def test_the_guarantee_of_a_trade_off_function(path, value, reason):
     found = outcome(changed(CURVE, ("statement", "guarantee", *path), value), full=True)
@@ -76,7 +76,7 @@ def bounded(quantity, guarantee):
     (("statement",), statement(lower="inf", upper="inf"), "is infinite"),
     (("statement",), statement(verdict="PROVED"), "unknown member"),
     (("statement",), bounded("gdp_mu", {"kind": "gaussian", "mu": "-1/2"}), "mu is negative"),
-    (("statement",), bounded("gdp_mu", {"kind": "zcdp", "mu": "1/2"}), "not of the kind of the quantity"),
+    (("statement",), bounded("gdp_mu", {"kind": "zcdp", "mu": "1/2"}), "does not match the quantity"),
     (("statement",), bounded("gdp_mu", {"kind": "gaussian", "rho": "1/2"}), "unknown member"),
     (("witness", "output"), "o0", "unknown member"),
     (("witness", "x"), "x1", "not a pair of adjacent data sets"),

@@ -137,7 +137,7 @@ def test_the_trivial_test_has_the_value_0():
 
 
 MALFORMED = [
-    (("statement", "guarantee", "kind"), "zcdp", "not of the kind"),
+    (("statement", "guarantee", "kind"), "zcdp", "does not match the quantity"),
     (("statement", "guarantee"), {"kind": "gaussian", "mu": "-1"}, "mu is negative"),
     (("statement", "guarantee"), {"kind": "gaussian"}, "mu is not a number"),
     (("statement", "guarantee"), {"kind": "gaussian", "mu": "1", "nu": "1"}, 'unknown member "nu"'),

@@ -68,7 +68,7 @@ def test_what_is_not_told_from_zero_is_undecided(entry, mirror):
     other = ["1/2", "1/2"] if mirror else [0, 1]
     subject = lettered([value, rest], other)
     for audit in (dpaudit.epsilon, dpaudit.profile):
-        with pytest.raises(PrecisionExhausted, match="the output 0 may be possible for a or not"):
+        with pytest.raises(PrecisionExhausted, match="the output 0 may or may not be possible for a"):
             audit(subject)
     assert at_most(mechanism(subject), Fr(1)) is Verdict.UNDECIDED
     if not isinstance(value, tuple):
@@ -112,7 +112,7 @@ def test_undecided_is_exit_code_3_and_one_line_that_says_why(tmp_path, capsys, c
     assert main([command, "--mech", f"{file}:Mine", "--eps", "1"]) == 3
     captured = capsys.readouterr()
     assert captured.err.count("\n") == 1
-    assert "undecided: the output 0 may be possible for a or not" in captured.err
+    assert "undecided: the output 0 may or may not be possible for a" in captured.err
     assert captured.out == ""
 
 
