@@ -33,8 +33,6 @@ TICK = 0.5
 SWITCH = "DPAUDIT_PROGRESS"
 """Set to "off" in the environment, nothing is said."""
 
-Tell = Callable[[int, int], None]
-
 
 def budget(total: int, seconds: float) -> str:
     """What following the code of a mechanism may cost, and what a shorter run would.
@@ -89,8 +87,17 @@ class Meter:
             self._next = max(now + TICK, self._start + FIRST)
             return line
         self._next = now + EVERY
-        spent = f"{duration(now - self._start)} so far"
-        return f"dpaudit: {self.label}: {', '.join(filter(None, [self._words, *self._counted(now), spent]))}"
+        return f"dpaudit: {self.label}: {self.words()}"
+
+    def words(self) -> str:
+        """What is being done, how much of it is over, and the time that is left and that was spent."""
+        now = self._clock()
+        return ", ".join(filter(None, [self._words, *self._counted(now), f"{duration(now - self._start)} so far"]))
+
+    def share(self) -> float | None:
+        """The share of this phase that is over; None where it is not known, and of a phase that is over."""
+        counted = self._done / self._total if 0 < self._done < self._total else None
+        return counted if self._share is None else self._share
 
     def _counted(self, now: float) -> list[str]:
         """Returns count, share and time left of a phase that is under way; no time left of a count that stands.
@@ -115,98 +122,68 @@ class Meter:
             return ""
         return f"about {duration(seconds * (1 - share) / share)} left"
 
+    def __rich__(self) -> Any:
+        """The line on a terminal, with a bar."""
+        from rich.console import Group
+        from rich.progress_bar import ProgressBar
+        from rich.table import Table
+        from rich.text import Text
+
+        share, line = self.share(), Table.grid(padding=(0, 1))
+        line.add_row(
+            Text(self.label), ProgressBar(1.0, share or 0.0, width=40, pulse=share is None), Text(self.words())
+        )
+        return Group(Text(self._notice, "dim"), line) if self._notice else line
+
 
 @contextmanager
-def watched(label: str) -> Iterator[Tell]:
+def watched(label: str) -> Iterator[Callable[[int, int], None]]:
     """Yields the function that takes (done, total) in every phase."""
-    if not sys.stderr.isatty():
-        with lines(label) as meter:
+    with shown(label) as meter:
 
-            def hear(done: int, total: int, seconds: float) -> None:
-                meter.announce(budget(total, seconds))
-                meter.tell(done, total)
+        def hear(done: int, total: int, seconds: float) -> None:
+            meter.announce(budget(total, seconds))
+            meter.tell(done, total)
 
-            with heard_by(hear):
-                yield meter.tell
-        return
-    from rich.progress import BarColumn, MofNCompleteColumn, TimeElapsedColumn, TimeRemainingColumn
-
-    with bar(BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn()) as drawn:
-        drawn.add_task(visible(label), total=None)
-
-        def tell(done: int, total: int) -> None:
-            over = done >= total  # this phase is over, the work is not: the bar moves, and shows no share
-            drawn.tasks[0].total, drawn.tasks[0].completed = (None, 0) if over else (total, done)
-
-        def follow(done: int, total: int, seconds: float) -> None:
-            each = f"{visible(label)}: following code, up to {seconds:.0f} s for each data set"
-            drawn.update(drawn.tasks[0].id, description=each)
-            tell(done, total)
-
-        with heard_by(follow):
-            yield tell
+        with heard_by(hear):
+            yield meter.tell
 
 
 @contextmanager
-def counted(label: str) -> Iterator[Callable[[str, float], None]]:
-    """Yields the function that takes the words of the current step, and the share of the time that is over.
-
-    The first line comes within two seconds, as the work is known to take long.
-    """
-    meter = Meter(label, first=min(FIRST, SOON))
-    if not sys.stderr.isatty():
-        with lines(label, meter):
-            yield meter.say
+def shown(label: str, soon: bool = False) -> Iterator[Meter]:
+    """Yields a meter that is shown while the block runs; ``soon``: it is known to take long."""
+    meter = Meter(label, first=min(FIRST, SOON) if soon else None)
+    if os.environ.get(SWITCH) == "off":
+        yield meter
         return
-    from rich.progress import BarColumn, ProgressColumn, TimeElapsedColumn
-
-    class Left(ProgressColumn):
-        """The remaining time, as printed without a terminal."""
-
-        def render(self, task: Any) -> Any:
-            """The words."""
-            from rich.text import Text
-
-            return Text(meter.left())
-
-    with bar(BarColumn(), TimeElapsedColumn(), Left()) as drawn:
-        task = drawn.add_task(visible(label), total=None)
-
-        def show(words: str, share: float) -> None:
-            meter.say(words, share)
-            drawn.update(task, description=visible(words), completed=share, total=1.0)
-
-        yield show
+    with bar(meter) if sys.stderr.isatty() else lines(meter):
+        yield meter
 
 
-def bar(*columns: Any) -> Any:
-    """A bar on stderr that vanishes at the end, its description as plain text before the columns."""
+def bar(meter: Meter) -> Any:
+    """The meter on a terminal; it vanishes at the end."""
     from rich.console import Console
-    from rich.progress import Progress, TextColumn
+    from rich.live import Live
 
-    words = TextColumn("{task.description}", markup=False)
-    return Progress(words, *columns, console=Console(stderr=True, emoji=False), transient=True)
+    return Live(meter, console=Console(stderr=True, emoji=False), transient=True)
 
 
 @contextmanager
-def lines(label: str, meter: Meter | None = None) -> Iterator[Meter]:
-    """Yields a meter whose lines are printed on stderr when they are due, even without an update."""
-    found, over = meter or Meter(label), Event()
+def lines(meter: Meter) -> Iterator[None]:
+    """Prints the meter's lines when they are due, even without an update."""
+    over = Event()
 
     def watch() -> None:
         while not over.wait(TICK):
-            line = found.due()
+            line = meter.due()
             if line is not None:
                 with suppress(OSError, ValueError):  # stderr may be gone
                     print(line, file=sys.stderr, flush=True)
 
-    if os.environ.get(SWITCH) == "off":
-        yield found
-        return
     thread = Thread(target=watch, daemon=True)
     thread.start()
     try:
-        yield found
+        yield
     finally:
         over.set()
         thread.join()

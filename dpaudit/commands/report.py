@@ -9,7 +9,7 @@ import typer
 
 from dpaudit.audit.setting import is_all
 from dpaudit.commands.options import Claimed, Given, flag, option
-from dpaudit.commands.progress import counted
+from dpaudit.commands.progress import shown
 from dpaudit.commands.reply import Reply
 from dpaudit.commands.streams import stdout
 from dpaudit.numbers.errors import InputError, visible
@@ -57,13 +57,13 @@ def report(
 
     dpaudit report --refresh reports
     """
-    with counted("report") as tell:
+    with shown("report", soon=True) as meter:
         from dpaudit.reports import report as reports
         from dpaudit.reports.answer import claiming, exit_code, page
         from dpaudit.reports.plan import from_options
         from dpaudit.reports.steps import Steps
 
-        progress = Steps(tell)
+        progress = Steps(meter.say)
         progress("reading the options")
         if refresh is not None:
             if mech or n or plan or claims or title or claim or setting or certify or full:

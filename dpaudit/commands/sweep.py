@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from time import monotonic
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from dpaudit.commands.options import flag, option
-from dpaudit.commands.progress import bar, lines
+from dpaudit.commands.progress import Meter, shown
 from dpaudit.commands.reply import Reply
-from dpaudit.numbers.digits import duration
 from dpaudit.numbers.errors import InputError
 
 if TYPE_CHECKING:
@@ -63,32 +60,23 @@ def sweep(
         raise InputError("PLAN", "(missing)", "give a plan, --status, --export or --plot")
     todo = None if status else plan
     asked: dict[str, Any] = {"workers": workers, "scheduler": scheduler, "retry": retry, "export": export or ()}
-    result = run(todo, out, **asked, watch=_progress)
+    with shown("sweep") as meter:
+        result = run(todo, out, **asked, report=_teller(meter))
     for path, count in result.written:
         print(f"written: {path} ({count} rows)", file=sys.stderr)
     failed = bool(result.status.failed and not status)
     return Reply(result, code=int(failed))
 
 
-@contextmanager
-def _progress(before: Status) -> Iterator[Callable[[Status], None]]:
-    """Yields a callback that shows jobs, rate and time left: a bar on a terminal, else a line now and then."""
-    start, finished_before = monotonic(), before.done + before.failed
+def _teller(meter: Meter) -> Callable[[Status], None]:
+    """A function that tells the meter how many jobs are over, and what share of the work of this run."""
+    before: float | None = None
 
-    def words(now: Status) -> str:
-        spent, worked = monotonic() - start, now.cost_done - before.cost_done
-        rate = (now.done + now.failed - finished_before) / spent
-        left = duration((now.cost_total - now.cost_done) * spent / worked) if worked else "?"
-        return f"{rate:.1f}/s, {left} left" + (f", {now.failed} failed" if now.failed else "")
+    def tell(now: Status) -> None:
+        nonlocal before
+        before = now.cost_done if before is None else before
+        failed = f", {now.failed} failed" if now.failed else ""
+        share = (now.cost_done - before) / (now.cost_total - before) if now.cost_total > before else None
+        meter.say(f"{now.done + now.failed} of {now.total} jobs{failed}", share)
 
-    if not sys.stderr.isatty():
-        with lines("sweep") as meter:
-            yield lambda now: meter.say(f"{now.done + now.failed} of {now.total} jobs, {words(now)}")
-        return
-    from rich.progress import BarColumn, MofNCompleteColumn
-
-    with bar(BarColumn(), MofNCompleteColumn()) as drawn:
-        task = drawn.add_task("jobs", total=before.total, completed=finished_before)
-        yield lambda now: drawn.update(
-            task, completed=now.done + now.failed, total=now.total, description=f"jobs, {words(now)}"
-        )
+    return tell

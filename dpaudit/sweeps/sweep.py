@@ -6,7 +6,7 @@ import json
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from contextlib import AbstractContextManager, closing, nullcontext
+from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -26,8 +26,6 @@ from dpaudit.sweeps.workers import Workers, check_address, open_workers
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Watch = Callable[[Status], AbstractContextManager[Callable[[Status], None] | None]]
-"""Given the status at the start, a context that yields a callback for every later status."""
 SHOWN = 10
 """A page names at most so many errors."""
 BATCH_JOBS = 32
@@ -111,9 +109,12 @@ def sweep(
     scheduler: str | None = None,
     retry: bool = False,
     export: Sequence[str] = (),
-    watch: Watch | None = None,
+    report: Callable[[Status], None] | None = None,
 ) -> SweepResult:
-    """Runs the plan (a TOML file) into the store ``out`` and returns how far it got; without a plan, how far it is."""
+    """Runs the plan (a TOML file) into the store ``out`` and returns how far it got; without a plan, how far it is.
+
+    ``report`` is called with the status before the first job and after every batch.
+    """
     if out is None:
         raise InputError("out", "(missing)", "must name the store, an SQLite file")
     if workers is not None and scheduler is not None:
@@ -129,10 +130,8 @@ def sweep(
         _check_inputs(export, store.provenances())
         if jobs is not None:
             store.add(jobs, retry)
-            before = store.status()
-            if before.done + before.failed < before.total:
-                with watch(before) if watch else nullcontext() as report:
-                    Loop(store, open_workers(count, scheduler), report).run()
+            if store.todo():
+                Loop(store, open_workers(count, scheduler), report).run()
         written = tuple((path, write(store, path)) for path in export)
         changed = sorted({made["mech"] for made in store.provenances() if _has_changed(made)})
         return SweepResult(out, store.status(), tuple(store.errors(SHOWN)), store.stale(), tuple(changed), written)
@@ -172,6 +171,7 @@ class Loop:
         """Works until every job is finished; returns how far the sweep is then."""
         finished = False
         try:
+            self._tell()
             while self._todo or self._running or self._suspects:
                 while self._todo and len(self._running) < 2 * self._workers.capacity:
                     self._submit(self._batch())
@@ -179,12 +179,15 @@ class Loop:
                 if alone:
                     self._submit([self._suspects.pop()])
                 self._collect(alone)
-                if self._report:
-                    self._report(self._store.status())
+                self._tell()
             finished = True
         finally:
             self._workers.close(at_once=not finished)
         return self._store.status()
+
+    def _tell(self) -> None:
+        if self._report:
+            self._report(self._store.status())
 
     def _batch(self) -> list[str]:
         """Takes the next jobs."""

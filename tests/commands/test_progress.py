@@ -13,6 +13,7 @@ from fractions import Fraction
 from types import SimpleNamespace
 
 import pytest
+from rich.console import Console
 
 import dpaudit
 from dpaudit.cli import main
@@ -122,30 +123,18 @@ class Mine:
 """
 
 
-@pytest.mark.parametrize("terminal", [False, True])
-def test_the_budget_of_followed_code_is_told_before_each_data_set(tmp_path, monkeypatch, capsys, terminal):
+def test_the_budget_of_followed_code_is_told_before_each_data_set(tmp_path, monkeypatch):
     (tmp_path / "mine.py").write_text(CODE)
     monkeypatch.chdir(tmp_path)
     heard = []
     real = progress.heard_by
 
     def listening(listener):
-        def both(*told):
-            heard.append(told)
-            listener(*told)
-            if terminal:
-                assert drawn[0].tasks[0].description == "mine.py:Mine: following code, up to 20 s for each data set"
+        return real(lambda *told: (heard.append(told), listener(*told)))
 
-        return real(both)
-
-    drawn, bar = [], progress.bar
     monkeypatch.setattr(progress, "heard_by", listening)
-    monkeypatch.setattr(progress, "bar", lambda *columns: drawn.append(bar(*columns)) or drawn[-1])
-    if terminal:
-        monkeypatch.setattr(sys, "stderr", Terminal())
     assert main(["epsilon", "--mech", "mine.py:Mine"]) == 0
     assert heard == [(0, 3, 20), (1, 3, 20), (2, 3, 20)]
-    assert bool(drawn) == terminal
 
 
 def test_the_budget_of_long_code_is_a_line_on_stderr(tmp_path, talkative, monkeypatch, capsys):
@@ -175,7 +164,7 @@ def test_a_piped_job_speaks_on_stderr_and_the_answer_is_alone_on_stdout(talkativ
 
 def test_a_job_that_tells_nothing_is_seen_to_live(talkative, capsys):
     err = ""
-    with progress.lines("pmf"):
+    with progress.shown("pmf"):
         while not err:
             time.sleep(0.01)
             err = capsys.readouterr().err
@@ -223,13 +212,16 @@ def test_a_report_tells_no_time_left_until_it_can_be_told():
     assert meter.left() == "about 1 min 0 s left"
 
 
-def test_a_sweep_says_how_far_it_is(talkative, capsys):
-    before = SimpleNamespace(done=1, failed=0, total=9, cost_done=1, cost_total=9)
-    with sweep._progress(before) as tell:
-        time.sleep(0.01)
-        tell(SimpleNamespace(done=4, failed=1, total=9, cost_done=5, cost_total=9))
-        time.sleep(0.05)
-    assert "dpaudit: sweep: 5 of 9 jobs, " in capsys.readouterr().err
+def test_a_sweep_says_how_far_it_is():
+    clock = Clock()
+    meter = Meter("sweep", clock)
+    tell = sweep._teller(meter)
+    tell(SimpleNamespace(done=1, failed=0, total=9, cost_done=1, cost_total=9))
+    clock.now += FIRST
+    assert meter.due() == "dpaudit: sweep: 1 of 9 jobs, 5 s so far"
+    tell(SimpleNamespace(done=4, failed=1, total=9, cost_done=5, cost_total=9))
+    clock.now += EVERY
+    assert meter.due() == "dpaudit: sweep: 5 of 9 jobs, 1 failed, 50 %, about 20 s left, 20 s so far"
 
 
 def test_a_short_job_says_nothing(monkeypatch, capsys):
@@ -245,34 +237,48 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_the_bar_of_a_finished_phase_shows_no_share(monkeypatch):
-    drawn = []
-    real = progress.bar
-    monkeypatch.setattr(progress, "bar", lambda *columns: drawn.append(real(*columns)) or drawn[-1])
-    monkeypatch.setattr(sys, "stderr", Terminal())
+def drawn(meter):
+    """The lines on a terminal."""
+    console = Console(file=io.StringIO(), width=120)
+    console.print(meter)
+    return console.file.getvalue().splitlines()
+
+
+def test_the_bar_of_a_finished_phase_shows_no_share():
+    meter = Meter("EHDS", Clock())
+    assert meter.share() is None
+    meter.tell(3, 10)
+    assert meter.share() == 0.3
+    assert drawn(meter)[0].endswith("3 of 10, 30 %, about 0 s left, 0 s so far")
+    meter.tell(10, 10)
+    assert meter.share() is None
+    meter.tell(2, 7)
+    assert meter.share() == 2 / 7
+
+
+def test_the_bar_has_the_words_of_a_report_and_the_budget_of_code():
+    meter = Meter("report", Clock())
+    meter.say("EHDS: true ε, n = 3\x1b[31m", 0.25)
+    meter.announce("up to 60 s")
+    budget, line = drawn(meter)
+    assert budget.strip() == "up to 60 s"
+    assert line.startswith("report ━")
+    assert "EHDS: true ε, n = 3" in line
+    assert "\x1b" not in line
+    assert meter.share() == 0.25
+
+
+@pytest.mark.parametrize("talks", [True, False])
+def test_a_terminal_gets_a_bar(talks, talkative, monkeypatch):
+    if not talks:
+        monkeypatch.setenv(progress.SWITCH, "off")
+    screen = Terminal()
+    monkeypatch.setattr(sys, "stderr", screen)
     with progress.watched("EHDS") as tell:
-        task = drawn[0].tasks[0]
-        assert task.total is None
         tell(3, 10)
-        assert (task.completed, task.total) == (3, 10)
-        tell(10, 10)
-        assert task.total is None
-        tell(0, 7)
-        assert (task.completed, task.total) == (0, 7)
-
-
-def test_the_bar_of_a_report_has_words_and_time_left(monkeypatch):
-    drawn = []
-    real = progress.bar
-    monkeypatch.setattr(progress, "bar", lambda *columns: drawn.append(real(*columns)) or drawn[-1])
-    monkeypatch.setattr(sys, "stderr", Terminal())
-    with progress.counted("report") as tell:
-        task = drawn[0].tasks[0]
-        tell("EHDS: true ε, n = 3\x1b[31m", 0.25)
-        assert (task.completed, task.total) == (0.25, 1)
-        assert task.description.startswith("EHDS: true ε, n = 3")
-        assert "\x1b" not in task.description
-    assert "Left" in {type(column).__name__ for column in drawn[0].columns}
+        time.sleep(0.6)
+    assert ("EHDS" in screen.getvalue()) == talks
+    assert ("3 of 10" in screen.getvalue()) == talks
 
 
 class Response:
