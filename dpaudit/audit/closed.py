@@ -1,4 +1,4 @@
-"""Closed forms of a result: for people as text, for those who go on calculating as a sympy expression."""
+"""The true epsilon as the logarithm of a rational number, where it is one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from dpaudit.numbers.expressions import log
 from dpaudit.numbers.symbolic import as_sympy
 from dpaudit.privacy.pairs import Worst
-from dpaudit.privacy.protocols import Audited, ClosedLoss
+from dpaudit.privacy.protocols import Audited
 
 LONGEST = 60
 
@@ -41,31 +41,3 @@ def log_of_odds(subject: Audited, worst: Worst) -> LogOfOdds | None:
     odds = subject.algebra().odds(witness.x, witness.x_prime, witness.output)
     found = None if odds is None else LogOfOdds(odds)
     return found if found is not None and len(found.text()) <= LONGEST else None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Closed:
-    """A result whose value may be known in closed form."""
-
-    closed: ClosedLoss | LogOfOdds | Fraction | None = None
-    """The true epsilon where it is known exactly: for every nominal epsilon, or at this one."""
-
-    @property
-    def closed_form(self) -> Any:
-        """The true epsilon as a sympy expression, in the symbol epsilon where it is known for all; None if unknown."""
-        if self.closed is None:
-            return None
-        return as_sympy(self.closed) if isinstance(self.closed, Fraction) else self.closed.sympy()
-
-    @property
-    def closed_form_text(self) -> str | None:
-        """The true epsilon in closed form, as one writes it: "1/2 + ln(2 - e^(-1/2))"."""
-        if self.closed is None:
-            return None
-        return str(self.closed) if isinstance(self.closed, Fraction) else self.closed.text()
-
-    @property
-    def closed_form_symbolic(self) -> str | None:
-        """The same for every nominal epsilon, where that is known."""
-        known = self.closed if isinstance(self.closed, ClosedLoss) else None
-        return (known.symbolic() or None) if known else None

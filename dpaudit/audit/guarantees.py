@@ -8,15 +8,16 @@ from typing import Any
 
 from dpaudit.audit.cross_check import CrossCheck, check_possible
 from dpaudit.audit.cross_check import cross_check as answer_again
-from dpaudit.audit.judgement import Whose
-from dpaudit.audit.questions import repairing_delta
+from dpaudit.audit.judgement import judged
+from dpaudit.audit.questions import option, repairing_delta, statement
 from dpaudit.audit.results import GuaranteeResult
 from dpaudit.audit.setting import settled
+from dpaudit.audit.words import extent_of
 from dpaudit.mechanisms import Mechanism
 from dpaudit.numbers.errors import InputError
 from dpaudit.privacy.claim import Evidence
 from dpaudit.privacy.effort import MEMORY_BOUND, Effort, Progress
-from dpaudit.privacy.guarantee import Guarantee, parse_guarantee
+from dpaudit.privacy.guarantee import Guarantee
 
 
 def judge(
@@ -41,25 +42,24 @@ def judge(
     start, effort = perf_counter(), Effort.read(digits, memory, progress, tier)
     chosen = settled(mech, **setting)
     subject = chosen.mechanism
-    guarantee = subject.claimed_here() if claim is None else parse_guarantee("claim", claim)
-    if guarantee is None:
+    stated, whose = statement(subject, claim)
+    if stated is None:
         raise InputError("claim", "(missing)", f"{subject.name} claims nothing here: state a guarantee with --claim")
     if cross_check:
         check_possible(subject)
-        if guarantee.epsilon_delta() is None:
-            raise InputError("cross-check", guarantee.text(), "the reference answers ε-DP and (ε, δ)-DP only")
-    judged = guarantee.judge(subject, effort)
+        if stated.epsilon_delta() is None:
+            raise InputError("cross-check", stated.text(), "the reference answers ε-DP and (ε, δ)-DP only")
+    found = stated.judge(subject, effort)
     return GuaranteeResult(
         subject=chosen,
-        claim=judged,
-        repairing_delta=repairing_delta(subject, effort, judged),
-        whose=Whose.CLAIMED if claim is None else Whose.ASKED,
+        claim=found,
+        judged=judged(found, chosen.label, whose, extent_of(chosen), repairing_delta(subject, effort, found)),
         counts=subject.counts(),
-        precision_bits=0 if judged.evidence is None else judged.evidence.bits,
-        cross_check=_again(subject, judged.evidence) if cross_check else None,
+        precision_bits=0 if found.evidence is None else found.evidence.bits,
+        cross_check=_again(subject, found.evidence) if cross_check else None,
         seconds=perf_counter() - start,
         command=chosen.command_line(
-            "judge", claim=claim and guarantee.option(), digits=effort.digits, tier=tier, cross_check=cross_check
+            "judge", claim=option(stated, whose), digits=effort.digits, tier=tier, cross_check=cross_check
         ),
     )
 

@@ -10,9 +10,10 @@ from typing import Any
 from dpaudit.audit.closed import log_of_odds
 from dpaudit.audit.cross_check import check_possible
 from dpaudit.audit.cross_check import cross_check as answer_again
-from dpaudit.audit.judgement import CLOSE, Whose
+from dpaudit.audit.judgement import CLOSE, Whose, judged
 from dpaudit.audit.results import DeltaResult, EpsilonResult, PmfResult, SensitivityResult
 from dpaudit.audit.setting import Setting, command_line, settled
+from dpaudit.audit.words import extent_of
 from dpaudit.mechanisms import Mechanism, in_family
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import PrecisionExhausted
@@ -70,28 +71,41 @@ def epsilon(
     start, effort = perf_counter(), Effort.read(digits, memory, progress, tier)
     chosen = settled(mech, **setting)
     subject = chosen.mechanism
-    guarantee = None if claim is None else parse_guarantee("claim", claim)
+    stated, whose = statement(subject, claim)
     if cross_check:
         check_possible(subject)
     worst, form = true_epsilon(subject, effort), subject.algebra().worst()
-    stated = subject.claimed_here() if guarantee is None else guarantee
-    judged = Claim() if stated is None else stated.judge(subject, effort, worst)
-    nominal = _nominal(subject, effort, worst) if stated is None else Claim()
+    found = Claim() if stated is None else stated.judge(subject, effort, worst)
+    decisive, who = (_nominal(subject, effort, worst), Whose.NOMINAL) if stated is None else (found, whose)
     return EpsilonResult(
         epsilon=worst.value,
         closed=form or (log_of_odds(subject, worst) if worst.known is None else worst.known),
-        claim=judged,
-        whose=Whose.CLAIMED if guarantee is None else Whose.ASKED,
-        nominal_claim=nominal,
-        repairing_delta=repairing_delta(subject, effort, nominal if stated is None else judged),
+        claim=found,
+        judged=judged(decisive, chosen.label, who, extent_of(chosen), repairing_delta(subject, effort, decisive)),
         delta_instead=_delta_instead(subject, effort, worst.value),
         **_common_members(chosen, worst),
         cross_check=answer_again(subject, worst.value) if cross_check else None,
         seconds=perf_counter() - start,
         command=chosen.command_line(
-            "epsilon", claim=guarantee and guarantee.option(), digits=effort.digits, tier=tier, cross_check=cross_check
+            "epsilon",
+            claim=option(stated, whose),
+            digits=effort.digits,
+            tier=tier,
+            cross_check=cross_check,
         ),
     )
+
+
+def statement(subject: Mechanism, claim: Guarantee | Any) -> tuple[Guarantee | None, Whose]:
+    """What is judged, and whose statement it is: the user's, or else what the mechanism claims."""
+    if claim is not None:
+        return parse_guarantee("claim", claim), Whose.ASKED
+    return subject.claimed_here(), Whose.CLAIMED
+
+
+def option(stated: Guarantee | None, whose: Whose) -> str | None:
+    """What --claim takes to ask the same again."""
+    return stated.option() if stated is not None and whose is Whose.ASKED else None
 
 
 def _nominal(subject: Mechanism, effort: Effort, worst: Worst) -> Claim:
@@ -153,24 +167,24 @@ def delta(
     point = nonnegative("at", at)
     chosen = settled(mech, **setting)
     subject = chosen.mechanism
-    guarantee = None if claim is None else parse_guarantee("claim", claim)
-    stated = subject.claimed_here() if guarantee is None else guarantee
+    stated, whose = statement(subject, claim)
     if cross_check:
         check_possible(subject)
     worst = effort.widest(subject, lambda e: worst_delta(subject, point, e))
     both = None if stated is None else stated.epsilon_delta()
+    found = Claim(stated) if both is None else judge_delta(subject, EpsilonDelta(*both), point, worst, effort)
     return DeltaResult(
         at=point,
         delta=worst.value,
-        whose=Whose.CLAIMED if guarantee is None else Whose.ASKED,
-        claim=Claim(stated) if both is None else judge_delta(subject, EpsilonDelta(*both), point, worst, effort),
+        claim=found,
+        judged=judged(found, chosen.label, whose, extent_of(chosen)),
         **_common_members(chosen, worst),
         cross_check=answer_again(subject, worst.value, point) if cross_check else None,
         seconds=perf_counter() - start,
         command=chosen.command_line(
             "delta",
             at=point,
-            claim=guarantee and guarantee.option(),
+            claim=option(stated, whose),
             digits=effort.digits,
             tier=tier,
             cross_check=cross_check,

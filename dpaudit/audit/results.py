@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from inspect import get_annotations
 from typing import TYPE_CHECKING, Any
 
 from dpaudit.audit import latex
-from dpaudit.audit.closed import Closed
+from dpaudit.audit.closed import LogOfOdds
 from dpaudit.audit.cross_check import CrossCheck
 from dpaudit.audit.display import Shown, as_json
-from dpaudit.audit.judgement import Judgement, Whose, judged
+from dpaudit.audit.judgement import Judgement
 from dpaudit.audit.page import Against, Fields, Headline, Line, Page, Table, Words, strong
 from dpaudit.audit.picture import bar, draw_pair, pair
 from dpaudit.audit.setting import Setting
@@ -22,7 +22,6 @@ from dpaudit.audit.words import (
     caveat_rows,
     effort_rows,
     evidence_rows,
-    extent_of,
     headline,
     open_rows,
     pair_text,
@@ -31,17 +30,18 @@ from dpaudit.audit.words import (
 )
 from dpaudit.numbers.digits import equated, powers, short
 from dpaudit.numbers.enclosure import Enclosure
+from dpaudit.numbers.symbolic import as_sympy
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.posterior.model import Histogram, Model
 from dpaudit.privacy.claim import Claim, Evidence
 from dpaudit.privacy.pairs import Witness
-from dpaudit.privacy.protocols import Counts, Dataset, Output, plain, text
+from dpaudit.privacy.protocols import ClosedLoss, Counts, Dataset, Output, plain, text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-UNNAMED = ("subject", "seconds", "command", "whose", "nominal_claim", "repairing_delta", "delta_instead", "closed")
-"""Fields that JSON does not have under their own names: those of every answer, and those of the judgement."""
+UNNAMED = ("subject", "seconds", "command", "judged", "whose", "delta_instead", "closed", "audited")
+"""Fields that JSON does not have under their own names."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,11 +88,18 @@ class SettingAnswer(Answer):
 
 
 @dataclass(frozen=True, kw_only=True)
-class CrossChecked(SettingAnswer):
-    """An answer that a second path may have confirmed."""
+class Judged(SettingAnswer):
+    """An answer about what is claimed, which a second path may have confirmed."""
 
+    judged: Judgement | None
+    """The verdict on the claim; where an epsilon is asked for and nothing is claimed, on the nominal one."""
     cross_check: CrossCheck | None = None
     """The result of the cross-check, if one was requested."""
+
+    @property
+    def judgement(self) -> Judgement | None:
+        """The verdict on what is claimed."""
+        return self.judged
 
     @property
     def checked_by(self) -> tuple[str, ...]:
@@ -106,13 +113,11 @@ class CrossChecked(SettingAnswer):
 
 
 @dataclass(frozen=True, kw_only=True)
-class WorstResult(CrossChecked):
+class WorstResult(Judged):
     """A worst case over all ordered adjacent pairs, with the verdict on what is claimed."""
 
     witness: Witness
     claim: Claim
-    whose: Whose = Whose.CLAIMED
-    """Who makes the statement that is judged."""
     counts: Counts
     tier: str
     filter_left: int | None
@@ -125,11 +130,6 @@ class WorstResult(CrossChecked):
     def value(self) -> tuple[str, Enclosure]:
         """The name and the enclosure of what is the largest."""
         raise NotImplementedError
-
-    @property
-    def judgement(self) -> Judgement | None:
-        """The verdict on the claim."""
-        return judged(self.claim, self.subject.label, self.whose, extent_of(self.subject))
 
     def headline(self) -> Headline:
         """The verdict on the claim, else the worst case."""
@@ -170,14 +170,12 @@ class WorstResult(CrossChecked):
 
 
 @dataclass(frozen=True, kw_only=True)
-class EpsilonResult(Closed, WorstResult):
+class EpsilonResult(WorstResult):
     """``epsilon`` contains the true epsilon; the loss at the witness is at least its lower end."""
 
     epsilon: Enclosure
-    nominal_claim: Claim = field(default_factory=Claim)
-    """Where nothing is claimed: true epsilon <= nominal epsilon, judged."""
-    repairing_delta: Enclosure | None = None
-    """delta at the epsilon of the statement, where that is just exceeded, or infinitely."""
+    closed: ClosedLoss | LogOfOdds | Fraction | None = None
+    """The true epsilon where it is known exactly: for every nominal epsilon, or at this one."""
     delta_instead: tuple[Fraction, Enclosure] | None = None
     """An epsilon and delta there, where the outputs are real numbers and the true epsilon is infinite."""
 
@@ -188,11 +186,23 @@ class EpsilonResult(Closed, WorstResult):
         return {"epsilon": members.pop("epsilon"), **closed, **members}
 
     @property
-    def judgement(self) -> Judgement | None:
-        """The verdict on the claim, or on the nominal epsilon if nothing is claimed."""
-        stated = self.nominal_claim if self.claim.guarantee is None else self.claim
-        whose = Whose.NOMINAL if self.claim.guarantee is None else self.whose
-        return judged(stated, self.subject.label, whose, extent_of(self.subject), self.repairing_delta)
+    def closed_form(self) -> Any:
+        """The true epsilon as a sympy expression, in the symbol epsilon where it is known for all; None if unknown."""
+        if self.closed is None:
+            return None
+        return as_sympy(self.closed) if isinstance(self.closed, Fraction) else self.closed.sympy()
+
+    @property
+    def closed_form_text(self) -> str | None:
+        """The true epsilon in closed form, as one writes it: "1/2 + ln(2 - e^(-1/2))"."""
+        if self.closed is None:
+            return None
+        return str(self.closed) if isinstance(self.closed, Fraction) else self.closed.text()
+
+    @property
+    def closed_form_symbolic(self) -> str | None:
+        """The same for every nominal epsilon, where that is known."""
+        return (self.closed.symbolic() or None) if isinstance(self.closed, ClosedLoss) else None
 
     def value(self) -> tuple[str, Enclosure]:
         """The true epsilon, with more digits than requested if the verdict needed them."""
@@ -248,21 +258,12 @@ class DeltaResult(WorstResult):
 
 
 @dataclass(frozen=True, kw_only=True)
-class GuaranteeResult(CrossChecked):
+class GuaranteeResult(Judged):
     """The verdict on "the mechanism has this guarantee", over all ordered adjacent pairs, with what decides it."""
 
     claim: Claim
-    whose: Whose = Whose.CLAIMED
-    """Who makes the statement that is judged."""
-    repairing_delta: Enclosure | None = None
-    """delta at the epsilon of the statement, where that is just exceeded, or infinitely."""
     counts: Counts
     precision_bits: int
-
-    @property
-    def judgement(self) -> Judgement | None:
-        """The verdict on the guarantee."""
-        return judged(self.claim, self.subject.label, self.whose, extent_of(self.subject), self.repairing_delta)
 
     def picture(self) -> str:
         """The true epsilon against the claimed one, where it decided, above the pair's two distributions."""

@@ -71,10 +71,6 @@ class ReleaseResult(SettingAnswer):
         """The verdict of the audit of this setting."""
         return self.audited.judgement
 
-    def members(self) -> dict[str, Any]:
-        """The fields for JSON; of the audit the verdict alone."""
-        return {name: value for name, value in super().members().items() if name != "audited"}
-
     def page(self) -> Page:
         """The release for people."""
         return release_page(self)

@@ -74,11 +74,6 @@ class ShuffleResult(SettingAnswer):
     published: tuple[Compared, ...]
     """The closed forms of papers beside it."""
 
-    def members(self) -> dict[str, Any]:
-        """The members of ``dpaudit shuffle --json``."""
-        entries = [entry.to_dict() for entry in self.published]
-        return {"delta": str(self.delta), "epsilon": self.epsilon.to_dict(), "published": entries}
-
     def page(self) -> Page:
         """The bounds, and the published ones beside them."""
         name = powers(f"ε at δ = {self.delta}")
