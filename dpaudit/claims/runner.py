@@ -214,7 +214,7 @@ class Decided:
         return len(self.results)
 
 
-def decide(
+def check(
     ids: Sequence[str] = (),
     *,
     wide: bool = False,
@@ -223,7 +223,7 @@ def decide(
     certifiable: bool = False,
     progress: Progress | None = None,
 ) -> Decided:
-    """The results of the checks with these ids or patterns, in the catalogues' order; this is dpaudit.check.
+    """The results of the checks with these ids or patterns, in the catalogues' order.
 
     ``file`` is a module with checks of your own; without ids only these are decided, and without a file all are.
     ``certifiable`` refuses, before computing, what no certificate can be written of.

@@ -113,13 +113,13 @@ def check(
     dpaudit check dp.ehd.any-prior --certificate ehd.json
     """
     from dpaudit.claims import certificates, expectations
-    from dpaudit.claims.runner import decide
+    from dpaudit.claims.runner import check as compute
 
     processes, tell = whole("jobs", jobs, 1, 64), effort["progress"]
     expected = expectations.read(expect) if expect is not None else None
     certified = wanted["certificate"] is not None
     asked: dict[str, Any] = {"wide": wide, "jobs": processes, "file": module, "certifiable": certified}
-    decided = decide(ids or [], **asked, progress=lambda _, done, total: tell(done, total))
+    decided = compute(ids or [], **asked, progress=lambda _, done, total: tell(done, total))
     results = decided.results
     changed = [] if expected is None else expectations.differences(expected, decided)
     errors = [f"dpaudit: {r.claim.id}: the check itself failed: {r.error}" for r in results if r.error]

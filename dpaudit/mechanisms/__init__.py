@@ -17,6 +17,8 @@ from dpaudit.posterior.model import Model
 REGISTRY: dict[str, type[PosteriorMechanism]] = {
     mechanism.name: mechanism for mechanism in (LSZhang, LSDim, LSHist, EHD, EHDL, EHDS, MH, MHdelta)
 }
+MECHANISMS = REGISTRY
+"""Its public name."""
 
 
 def in_family(mech: object) -> bool:
@@ -61,4 +63,13 @@ def make_mechanism(mech: str, model: Model, eps: Exact, parameters: dict[str, Ex
     return kind(model, positive("eps", eps), **values)
 
 
-__all__ = ["REGISTRY", "Mechanism", "PosteriorMechanism", "in_family", "lookup", "make_mechanism", "posterior"]
+__all__ = [
+    "MECHANISMS",
+    "REGISTRY",
+    "Mechanism",
+    "PosteriorMechanism",
+    "in_family",
+    "lookup",
+    "make_mechanism",
+    "posterior",
+]

@@ -32,10 +32,10 @@ def prepare(patterns: tuple[str, ...]) -> Job:
 
 
 def _run(chosen: Sequence[str], progress: Progress) -> Iterator[Paper | Section]:
-    from dpaudit.claims.runner import decide
+    from dpaudit.claims.runner import check
 
     progress(f"checking {len(chosen)} claims")
-    results = list(decide(chosen, progress=lambda result, done, total: progress(f"{CLAIM}: {result.claim.id}")))
+    results = list(check(chosen, progress=lambda result, done, total: progress(f"{CLAIM}: {result.claim.id}")))
     papers = [paper(result) for result in results]
     yield _by_document(papers)
     yield from papers

@@ -191,7 +191,7 @@ def test_a_wheel_holds_the_packages_and_their_data_and_no_test(built):
     ]
     for package in PACKAGES:
         assert (wheel / package / "py.typed").exists()
-    for path in ("dpaudit/posterior/data/real_counts.csv", "proofs_checks/expected.json"):
+    for path in ("dpaudit/__init__.pyi", "dpaudit/posterior/data/real_counts.csv", "proofs_checks/expected.json"):
         assert (wheel / path).read_bytes() == (ROOT / path).read_bytes()
     assert {p.name for p in (wheel / "dpaudit/reports/templates").iterdir()} >= {"report.html.jinja", "style.css"}
 
