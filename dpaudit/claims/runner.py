@@ -5,15 +5,9 @@ A claim that others cite is decided before them, and its standing is passed on t
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-import signal
-import threading
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import ExitStack, contextmanager
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from functools import lru_cache
 from time import perf_counter
@@ -24,6 +18,7 @@ from dpaudit.claims.checks import Audit, Check
 from dpaudit.claims.claim import Claim
 from dpaudit.claims.outcome import COMPUTER_ASSISTED, NOTHING, ON_GRID, Outcome
 from dpaudit.files.coqc import kept_in, share
+from dpaudit.files.lane import Died, Lane
 from dpaudit.mechanisms.own.user_code import no_exit
 from dpaudit.numbers.verdict import Verdict
 
@@ -77,44 +72,19 @@ def _failed(claim: Claim, text: str, seconds: float = 0.0) -> Result:
     return Result(claim, outcome, seconds, error=text)
 
 
-@contextmanager
-def _pool(jobs: int) -> Iterator[ProcessPoolExecutor]:
-    """Yields worker processes; they end with the block, whatever happens (Ctrl-C, an error, a killed worker)."""
-    before = set(multiprocessing.active_children())
-    executor = ProcessPoolExecutor(
-        jobs, multiprocessing.get_context("spawn"), initializer=_start, initargs=(kept_in(),)
-    )
-    try:
-        yield executor
-    except BaseException:
-        executor.shutdown(wait=False, cancel_futures=True)
-        for process in set(multiprocessing.active_children()) - before:
-            process.terminate()
-        raise
-    executor.shutdown()
-
-
-def _start(compiled: str) -> None:
-    """A worker shares what coqc compiled, and dies of Ctrl-C without a traceback, and whenever its parent is gone."""
-    share(compiled)
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-    def end_with_parent() -> None:
-        parent = multiprocessing.parent_process()
-        if parent is not None:
-            parent.join()
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    threading.Thread(target=end_with_parent, daemon=True).start()
-
-
 @lru_cache(maxsize=1)
 def _library(file: str | None) -> Library:
     return load(file)
 
 
-def _work(identifier: str, wide: bool, file: str | None, cited: Mapping[str, str]) -> Result:
+Task = tuple[str, bool, str | None, Mapping[str, str], str]
+"""The claim, whether on the wide grid, the user's file, how the cited claims stand, where coqc's results are kept."""
+
+
+def _work(task: Task) -> Result:
     """The result of one check, in a worker process."""
+    identifier, wide, file, cited, compiled = task
+    share(compiled)
     return run_check(_library(file), identifier, wide, cited)
 
 
@@ -134,23 +104,35 @@ def run_many(
         if progress:
             progress(result, len(done), total)
 
-    def task(key: str) -> tuple[str, bool, str | None, dict[str, str]]:
-        return key, wide, library.file, {used: done[used].standing for used in library.checks[key].uses}
+    def cited(key: str) -> dict[str, str]:
+        return {used: done[used].standing for used in library.checks[key].uses}
 
     if library.file is None and (jobs == 1 or total == 1):
         for key in (key for each in rounds for key in each):
-            note(run_check(library, key, wide, task(key)[3]))
+            note(run_check(library, key, wide, cited(key)))
         return [done[key] for key in identifiers]
-    try:
-        with ExitStack() as stack:
-            workers = [stack.enter_context(_pool(1)) for _ in range(min(jobs, total))]
-            homes = [""] * len(workers)
+    lanes = [Lane() for _ in range(min(jobs, total))]
+    homes = [""] * len(lanes)
+
+    def run(lane: Lane, key: str) -> Result:
+        found: Result = lane.call(_work, (key, wide, library.file, cited(key), kept_in()))
+        return found
+
+    with ThreadPoolExecutor(len(lanes)) as threads:
+
+        def submit(lane: Lane, key: str) -> Future[Result]:
+            return threads.submit(run, lane, key)
+
+        try:
             for each in rounds:
-                for result in _shared_out(workers, homes, _by_home(library, each), task):
+                for result in _shared_out(lanes, homes, _by_home(library, each), submit):
                     note(result)
-    except BrokenProcessPool:
-        for key in (key for each in rounds for key in each if key not in done):
-            note(_run_alone(library, key, task(key)))
+                for key in (key for key in each if key not in done):
+                    note(_run_alone(library, key, run))
+        finally:
+            threads.shutdown(wait=False, cancel_futures=True)
+            for lane in lanes:
+                lane.end()
     return [done[key] for key in identifiers]
 
 
@@ -163,13 +145,14 @@ def _by_home(library: Library, identifiers: Sequence[str]) -> dict[str, list[Che
 
 
 def _shared_out(
-    workers: Sequence[ProcessPoolExecutor],
+    lanes: Sequence[Lane],
     homes: list[str],
     waiting: dict[str, list[Check]],
-    task: Callable[[str], tuple[str, bool, str | None, dict[str, str]]],
+    submit: Callable[[Lane, str], Future[Result]],
 ) -> Iterator[Result]:
-    """Yields the results as they come. A worker stays with one package, whose checks share their tables, and then
-    takes over the one with the most left to do, if possible one that no other worker is at.
+    """Yields the results as they come, but for those of checks whose process died. A worker stays with one package,
+    whose checks share their tables, and then takes over the one with the most left to do, if possible one that no
+    other worker is at.
     """
     running: dict[Future[Result], int] = {}
 
@@ -178,25 +161,27 @@ def _shared_out(
         if left:
             if homes[i] not in left:
                 homes[i] = min(left, key=lambda home: (home in homes, -sum(c.weight for c in left[home])))
-            running[workers[i].submit(_work, *task(left[homes[i]].pop().identifier))] = i
+            running[submit(lanes[i], left[homes[i]].pop().identifier)] = i
 
-    for i in range(len(workers)):
+    for i in range(len(lanes)):
         start(i)
     while running:
         for future in wait(running, return_when=FIRST_COMPLETED).done:
             i = running.pop(future)
-            yield future.result()
+            if not isinstance(future.exception(), Died):
+                yield future.result()
             start(i)
 
 
-def _run_alone(library: Library, key: str, task: tuple[str, bool, str | None, dict[str, str]]) -> Result:
-    """The result of one check in a separate process; if that dies, UNDECIDED with the error."""
+def _run_alone(library: Library, key: str, run: Callable[[Lane, str], Result]) -> Result:
+    """The result of one check with nothing else running; if its process dies again, UNDECIDED with the error."""
+    lane = Lane()
     try:
-        with _pool(1) as executor:
-            return executor.submit(_work, *task).result()
-    except BrokenProcessPool:
-        words = "its process ended abruptly (killed, out of memory, or it called os._exit)"
-        return _failed(library.claims[key], words)
+        return run(lane, key)
+    except Died as error:
+        return _failed(library.claims[key], f"its process ended abruptly: {error}")
+    finally:
+        lane.end()
 
 
 @dataclass(frozen=True)

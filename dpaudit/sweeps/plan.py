@@ -13,6 +13,7 @@ from math import isqrt, prod
 from typing import Any
 
 from dpaudit.audit.setting import Setting, is_ranged
+from dpaudit.files.lane import Died, Lane
 from dpaudit.files.strict_json import read_text
 from dpaudit.forall.dispatch import check_possible
 from dpaudit.forall.every_n import MOST_DIGITS
@@ -24,7 +25,6 @@ from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.ranges import Range, parse_range
 from dpaudit.numbers.rationals import nonnegative, positive, rational, sequence, whole
 from dpaudit.posterior.model import show
-from dpaudit.sweeps.workers import Lane, WorkerDied
 from dpaudit.version import __version__
 
 GENERAL = ("digits", "memory", "tiles", "quantities", "set")
@@ -295,7 +295,7 @@ def _sizes(setting: Setting, spec: Mapping[str, Any], lane: Lane) -> dict[str, A
         return _size(setting.mechanism, spec)
     try:
         found: dict[str, Any] = lane.call(measure, dict(spec))
-    except WorkerDied:
+    except Died:
         return {"cells": 1, "searched": False, "few": True, "chosen": {}}
     if "refused" in found:
         raise InputError(*found["refused"])

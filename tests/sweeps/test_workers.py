@@ -6,18 +6,19 @@ import signal
 import subprocess
 import sys
 import threading
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
 
 from dpaudit.cli import main
+from dpaudit.files.lane import Died
 from dpaudit.numbers.errors import InputError
 from dpaudit.sweeps.plan import expand, read_plan
 from dpaudit.sweeps.store import Store
 from dpaudit.sweeps.sweep import Loop
 from dpaudit.sweeps.work import run_batch
-from dpaudit.sweeps.workers import LocalWorkers, WorkerDied, open_workers
+from dpaudit.sweeps.workers import LocalWorkers, open_workers
 from tests.sweeps.sweeping import begun, rows, swept, wait_until
 
 
@@ -28,7 +29,7 @@ def test_a_worker_process_that_dies_is_replaced():
         batch = [(job.key, job.spec)]
         first = workers.submit(run_batch, batch).result()
         os.kill(workers._lanes[0]._process.pid, signal.SIGKILL)
-        with pytest.raises(WorkerDied, match="killed by signal 9"):
+        with pytest.raises(Died, match="killed by signal 9"):
             workers.submit(run_batch, batch).result()
         again = workers.submit(run_batch, batch).result()
         assert first[0]["result"] == again[0]["result"]
@@ -36,16 +37,16 @@ def test_a_worker_process_that_dies_is_replaced():
         workers.close(at_once=False)
 
 
-def alive(group):
-    """The processes of the group that still run."""
-    found = []
+def running():
+    """The parent of every process that runs."""
+    found = {}
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
-            state, _, pgrp = path.read_text().rpartition(")")[2].split()[:3]
+            state, parent = path.read_text().rpartition(")")[2].split()[:2]
         except OSError:
             continue
-        if int(pgrp) == group and state != "Z":
-            found.append(path.parent.name)
+        if state != "Z":
+            found[int(path.parent.name)] = int(parent)
     return found
 
 
@@ -72,7 +73,13 @@ def test_no_worker_outlives_the_command(here, capsys, command, number):
         start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     try:
-        assert wait_until(lambda: len(alive(process.pid)) >= 3 and (command == "check" or begun())), "no workers"
+        workers = set()
+
+        def at_work():
+            workers.update(child for child, parent in running().items() if parent == process.pid)
+            return len(workers) >= 2 and (command == "check" or begun())
+
+        assert wait_until(at_work), "no workers"
         if command == "sweep":
             assert main(sweep) == 2
             assert "another process is working on this store" in capsys.readouterr().err
@@ -82,10 +89,10 @@ def test_no_worker_outlives_the_command(here, capsys, command, number):
         code, line = {15: (143, "dpaudit: terminated"), 2: (130, "dpaudit: interrupted"), 9: (-9, None)}[number]
         assert process.returncode == code
         assert line is None or errors.replace("noise", "").strip() == line
-        assert wait_until(lambda: not alive(process.pid), 5.0), "a worker is left"
+        assert wait_until(lambda: not workers & running().keys(), 5.0), "a worker is left"
     finally:
-        if alive(process.pid):
-            os.killpg(process.pid, signal.SIGKILL)
+        for left in {process.pid, *workers} & running().keys():
+            os.kill(left, signal.SIGKILL)
     if command == "sweep":
         with closing(Store("s.db")) as store:
             assert store.status().total == 3
@@ -115,7 +122,7 @@ class Cluster:
 
     def end(self):
         for process in self.started:
-            if alive(process.pid):
+            with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
 
