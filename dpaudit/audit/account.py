@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import isfinite
-from shlex import quote
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -20,8 +19,10 @@ from dpaudit.audit.explanation import person
 from dpaudit.audit.judgement import MARKS
 from dpaudit.audit.page import COLOURS, Fields, Headline, Line, Note, Page, Part, Table, strong
 from dpaudit.audit.picture import bar
-from dpaudit.audit.releases import ADD_REMOVE, read_adjacency, read_events
+from dpaudit.audit.releases import ADD_REMOVE, event_words, read_adjacency, read_events
 from dpaudit.audit.results import Answer
+from dpaudit.audit.setting import command_line
+from dpaudit.audit.words import again
 from dpaudit.numbers.bounds import Bounds
 from dpaudit.numbers.digits import at_least, at_most, powers, rough
 from dpaudit.numbers.enclosure import Enclosure
@@ -142,9 +143,7 @@ class AccountResult(Answer):
             ("method", f"{solution.method}{step}"),
             ("effort", f"{solution.rounds} round{'s' * (solution.rounds != 1)}, {self.seconds:.2f} s"),
         ]
-        if self.command:
-            rows.append(("again", self.command))
-        parts: list[Part] = [self.headline(), Fields(rows)]
+        parts: list[Part] = [self.headline(), Fields(again(rows, self.command))]
         if self.deltas:
             parts.append(Table(["ε", "δ"], [[powers(str(at)), value] for at, value in self.deltas], title="δ(ε)"))
         if self.epsilons:
@@ -194,14 +193,10 @@ class AccountResult(Answer):
         """Draws the lower and the upper bound of every δ(ε) that was asked for."""
         if len(self.deltas) < 2:
             raise InputError("plot", "one point", "give several points: --at 0,1,2,3")
-        xs = [float(at) for at, _ in self.deltas]
-        axes.fill_between(
-            xs, [float(v.lower) for _, v in self.deltas], [float(v.upper) for _, v in self.deltas], alpha=0.4
-        )
-        axes.plot(xs, [float(v.upper) for _, v in self.deltas], marker="o", markersize=3)
-        axes.set_yscale("log")
-        axes.set_xlabel("ε")
-        axes.set_ylabel("δ(ε)")
+        from dpaudit.charts.draw import Line, lines
+
+        points, values = zip(*self.deltas, strict=True)
+        lines(axes, [Line("", points, values)], x_label="ε", y_label="δ(ε)", log_y=True)
         axes.set_title("δ(ε) of the composition: certified bounds", loc="left")
 
 
@@ -260,7 +255,6 @@ def account(
             alone.append(one)
     except KeyboardInterrupt as error:
         solution = replace(solution, interrupted=error)
-    words: dict[str, Any] = {"at": points, "delta": levels, "claim": guarantee, "gap": share}
     return AccountResult(
         events=tuple(parts),
         deltas=tuple((point, solution.known[Question(epsilon=point)].enclosure(DIGITS)) for point in points),
@@ -274,7 +268,7 @@ def account(
         others=tuple(others),
         alone=tuple(alone),
         seconds=perf_counter() - start,
-        command=_command(parts, words, compare),
+        command=_command(parts, points, levels, guarantee, share, compare),
     )
 
 
@@ -300,16 +294,17 @@ def _judged(guarantee: EpsilonDelta, bounds: Bounds) -> Claim:
     return Claim(guarantee, bounds.at_most(guarantee.delta))
 
 
-def _command(events: Sequence[Event], words: dict[str, Any], compare: bool) -> str | None:
+def _command(
+    events: Sequence[Event],
+    points: Sequence[Fraction],
+    levels: Sequence[Fraction],
+    claim: EpsilonDelta | None,
+    gap: Fraction,
+    compare: bool,
+) -> str | None:
     """The command that asks the same; None of a mechanism that only Python has."""
     if any(isinstance(event, Released) and not event.text for event in events):
         return None
-    parts = [f"--event {quote(str(event))}" for event in events]
-    for name, value in words.items():
-        if name == "claim":
-            parts += [] if value is None else [f"--claim {value.option()}"]
-        elif name == "gap":
-            parts += [] if value == Fraction(1, 1000) else [f"--gap {powers(str(value))}"]
-        elif value:
-            parts.append(f"--{name} {','.join(powers(str(entry)) for entry in value)}")
-    return " ".join(["dpaudit account", *parts, *(["--compare"] if compare else [])])
+    at, delta = (",".join(powers(str(value)) for value in values) or None for values in (points, levels))
+    asked: dict[str, Any] = {"at": at, "delta": delta, "claim": claim and claim.option(), "gap": powers(str(gap))}
+    return command_line("account", *event_words(events), **asked, compare=compare)

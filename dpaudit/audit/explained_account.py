@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from shlex import quote
 from typing import Any
 
-from dpaudit.audit import explanation
 from dpaudit.audit.account import account
 from dpaudit.audit.explanation import ExplainResult, explain
+from dpaudit.audit.releases import event_words
+from dpaudit.audit.setting import command_line
 from dpaudit.numbers.digits import powers
 from dpaudit.numbers.enclosure import outward
 from dpaudit.numbers.errors import InputError
@@ -34,17 +34,12 @@ def explain_account(
     proved = outward(spent.upper, spent.upper, PLACES).upper
     meaning = explain(proved, delta=level, digits=digits, **asked)
     releases = tuple(str(event) for event in found.events)
-    words = [*(f"--event {quote(release)}" for release in releases), f"--delta {powers(str(level))}"]
+    command = command_line("explain", *event_words(releases), delta=powers(str(level)), **asked)
     return replace(
         meaning,
         account=releases,
         attained=outward((1 + variation.lower) / 2, (1 + variation.upper) / 2, PLACES),
         attained_advantage=variation,
-        command=None if found.command is None else " ".join(["dpaudit explain", *words, *_options(asked)]),
+        command=None if found.command is None else command,
         seconds=found.seconds + meaning.seconds,
     )
-
-
-def _options(asked: dict[str, Any]) -> list[str]:
-    usual = {name: getattr(explanation, name.upper()) for name in asked}
-    return [f"--{name} {value}" for name, value in asked.items() if value != usual[name]]

@@ -14,7 +14,7 @@ from dpaudit.audit.picture import bar
 from dpaudit.audit.questions import delta as audit_delta
 from dpaudit.audit.questions import epsilon as audit_epsilon
 from dpaudit.audit.results import Answer
-from dpaudit.audit.setting import Setting, command_line, settled
+from dpaudit.audit.setting import DEFAULTS, Setting, command_line, settled
 from dpaudit.audit.words import again, caveat_rows, subject_rows
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball
@@ -26,10 +26,7 @@ from dpaudit.privacy.effort import MEMORY_BOUND, Effort, Progress
 from dpaudit.privacy.guarantee import EpsilonDelta
 from dpaudit.privacy.meaning import Promise
 
-RATES = "1/100,1/20"
-BELIEFS = "1/100,1/10,1/2"
-PEOPLE = "2,5,10"
-RELEASES = "2,10,100"
+RATES, BELIEFS, PEOPLE, RELEASES = (DEFAULTS["explain"][name] for name in ("rates", "beliefs", "people", "releases"))
 MOST = 10_000
 """People of a group, or releases."""
 SMALL = Fraction(1, 10**4)
@@ -255,7 +252,7 @@ def _promised(
         raise InputError("epsilon", "(missing)", "give the ε to explain, or a mechanism with --mech")
     promise = EpsilonDelta(nonnegative("epsilon", epsilon), nonnegative("delta", 0 if delta is None else delta))
     promise.check()
-    words = {"epsilon": promise.epsilon, "delta": promise.delta or None, **asked.words(), "digits": digits}
+    words = {"epsilon": promise.epsilon, "delta": promise.delta or None, **vars(asked), "digits": digits}
     return {
         **_bounds(promise.epsilon, promise.delta, asked, digits),
         "delta": promise.delta,
@@ -276,7 +273,7 @@ def _audited(chosen: Setting, asked: _Asked, effort: Effort) -> dict[str, Any]:
         "delta": Fraction(0),
         "attained": outward((1 + variation.lower) / 2, (1 + variation.upper) / 2, effort.digits),
         "attained_advantage": variation,
-        "command": chosen.command_line("explain", **asked.words(), digits=effort.digits, tier=effort.tier),
+        "command": chosen.command_line("explain", **vars(asked), digits=effort.digits, tier=effort.tier),
     }
 
 
@@ -302,12 +299,6 @@ class _Asked:
 
         shares = chances("rates", rates), chances("beliefs", beliefs)
         return _Asked(*shares, counts("people", people), counts("releases", releases))
-
-    def words(self) -> dict[str, Any]:
-        """The options that differ from what is usual."""
-        usual = {"rates": RATES, "beliefs": BELIEFS, "people": PEOPLE, "releases": RELEASES}
-        said = {name: ",".join(map(str, vars(self)[name])) for name in usual}
-        return {name: None if said[name] == usual[name] else said[name] for name in usual}
 
 
 def _bounds(epsilon: Fraction | None, delta: Fraction, asked: _Asked, digits: int) -> dict[str, Any]:

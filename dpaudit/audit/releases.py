@@ -78,6 +78,11 @@ def _released(mechanism: Mechanism, times: int, text: str) -> Event:
     return Released(mechanism=mechanism, times=times, text=text)
 
 
+def event_words(events: Iterable[Event | str]) -> list[str]:
+    """The options of a command that give these events."""
+    return [word for event in events for word in ("--event", str(event))]
+
+
 def read_adjacency(given: str | None, events: Sequence[Event]) -> str:
     """The adjacency under which the bounds hold; sampling needs add/remove."""
     if given not in (None, ADD_REMOVE, REPLACE):

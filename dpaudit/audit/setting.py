@@ -24,7 +24,14 @@ DEFAULTS = {
     "": {"digits": "15", "tier": "auto", "target": "1", "metric": "hellinger", "score": "hellinger", "step": "1"},
     "compare": {"digits": "12", "sort": "calibrated"},
     "accuracy": {"quantiles": "1/4,3/4,9/10,99/100"},
-    "explain": {"digits": "6"},
+    "explain": {
+        "digits": "6",
+        "rates": "1/100,1/20",
+        "beliefs": "1/100,1/10,1/2",
+        "people": "2,5,10",
+        "releases": "2,10,100",
+    },
+    "account": {"gap": "1/1000"},
 }
 """Options that a printed command leaves out where they have this value, in any command or in that one."""
 

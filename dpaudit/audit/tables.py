@@ -11,7 +11,7 @@ from os import PathLike
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from dpaudit.audit.display import Shown
+from dpaudit.audit.display import Members, Shown
 from dpaudit.audit.judgement import Judgement
 from dpaudit.audit.page import Line, Note, Page
 from dpaudit.audit.questions import delta, epsilon
@@ -106,16 +106,12 @@ def table(
 
 
 @dataclass(frozen=True)
-class WrittenTable(Shown):
+class WrittenTable(Members, Shown):
     """Where the table lies, and what is in it."""
 
     table: str
     datasets: int
     outputs: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON of ``dpaudit export --table``."""
-        return {"table": self.table, "datasets": self.datasets, "outputs": self.outputs}
 
     def page(self) -> Page:
         """Where it is, and what to do with it."""
@@ -123,16 +119,11 @@ class WrittenTable(Shown):
         return [Note(f"{self.table}: {size}, exact; audit it with: dpaudit table {self.table}")]
 
 
-def export_table(mech: Any, path: str, **setting: Any) -> None:
+def export_table(mech: Any, path: str, **setting: Any) -> WrittenTable:
     """Writes the distributions of a mechanism with rational probabilities in the format of ``dpaudit table``.
 
     The file name determines CSV or JSON. The file does not record the adjacency.
     """
-    write_table(mech, path, **setting)
-
-
-def write_table(mech: Any, path: str, **setting: Any) -> WrittenTable:
-    """Writes the same; returns what was written."""
     if not path.lower().endswith((".csv", ".json")):
         raise InputError("table", path, "must be a .csv or .json file")
     subject = settled(mech, **setting).mechanism

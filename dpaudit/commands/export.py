@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from dpaudit.audit.tables import write_table
+from dpaudit.audit.tables import export_table
 from dpaudit.commands.options import MECH, Given, Shown
 from dpaudit.commands.reply import Reply, writable
 from dpaudit.numbers.errors import InputError
@@ -44,7 +44,7 @@ def export(
     dpaudit export --mech mine.py:Noisy --table pmf.csv
     """
     if table is not None and mech is not None and file is None and coq is None:
-        return Reply(write_table(mech, table, **setting))
+        return Reply(export_table(mech, table, **setting))
     if file is None or coq is None or table is not None or mech is not None or setting:
         given = file or mech or "nothing"
         raise InputError("export", given, "give a certificate and --coq FILE.v, or --mech NAME and --table FILE")

@@ -20,10 +20,8 @@ from dpaudit.commands import completion
 from dpaudit.commands.progress import watched
 from dpaudit.commands.reply import (
     Reply,
-    certifiable,
-    check_plot,
+    check_outputs,
     claiming,
-    drawable,
     emit_json,
     refuse_overwriting,
     send,
@@ -272,16 +270,16 @@ def expose(command: Callable[..., Reply | None], arguments: Sequence[str] = ()) 
         if groups.get("setting"):
             given["setting"] = _setting({name: own_options[name] for name in options if name in own_options})
         label = own_options.get("mech") or command.__name__
-        check_plot(own_options.get("plot"))
+        if own_options.get("plot") is not None:
+            from dpaudit.charts.style import check_format
+
+            check_format("plot", own_options["plot"])
         digits = None if isinstance(own_options.get("digits"), Explicit) else FEW
         with watched(label) if groups.get("effort") else nullcontext() as progress:
             if "read" in groups.get("setting", ()):
                 reader = read_ranged if "ranged" in groups["setting"] else Setting.read
                 given["setting"] = reader(**given["setting"])
-                if own_options.get("certificate"):
-                    certifiable(given["setting"])
-                if own_options.get("plot"):
-                    drawable(given["setting"], own_options["plot"])
+                check_outputs(given["setting"], own_options.get("certificate"), own_options.get("plot"))
                 if own_options.get("require") and given.get("claim") is None:
                     claiming(given["setting"].mechanism)
             if groups.get("effort"):

@@ -69,9 +69,13 @@ def send(
     else:
         _emit_text(reply, out, digits)
     if certificate is not None and reply.certified is not None:
-        certify(reply.certified(), certificate)
+        from dpaudit.evidence.certificate import write
+
+        write(reply.certified(), certificate)
+        _say_written(certificate)
     if plot is not None:
-        draw_plot(reply.payload, plot)
+        reply.payload.plot(plot)
+        _say_written(plot)
     if reply.after is not None:
         reply.after()
     if reply.code:
@@ -126,47 +130,26 @@ def _emit_text(reply: Reply, out: str | None, digits: int | None) -> None:
 def _write(text: str, out: str | None) -> None:
     if out is not None:
         write_file("out", out, text)
-        print(f"written: {visible(out)}", file=sys.stderr)
+        _say_written(out)
         return
     stream = stdout()
     stream.write(text)
     stream.flush()
 
 
-def check_plot(path: str | None) -> None:
-    """Refuses a picture of another format, before any work is done."""
-    if path is not None:
-        from dpaudit.charts.style import check_format
-
-        check_format("plot", path)
+def _say_written(path: str) -> None:
+    print(f"written: {visible(path)}", file=sys.stderr)
 
 
-def drawable(subject: Setting | Ranged, path: str) -> None:
-    """Refuses a picture of a theorem that has none, before any work is done."""
-    if isinstance(subject, Ranged) and not subject.drawable:
+def check_outputs(subject: Setting | Ranged, certificate: str | None, plot: str | None) -> None:
+    """Refuses a certificate that the verifier does not know and a picture of nothing, before any work is done."""
+    if certificate is not None:
+        from dpaudit.evidence.certificate import check_possible
+
+        check_possible(subject)
+    if plot is not None and isinstance(subject, Ranged) and not subject.drawable:
         rule = "a theorem has a picture only for a box of priors, both sides ranges: --prior 1/9..2,1/9..2"
-        raise InputError("plot", path, rule)
-
-
-def draw_plot(result: Any, path: str) -> None:
-    """Writes the picture of a result."""
-    result.plot(path)
-    print(f"written: {visible(path)}", file=sys.stderr)
-
-
-def certifiable(subject: Setting | Ranged) -> None:
-    """Refuses a certificate of what the verifier does not know, before any work is done."""
-    from dpaudit.evidence import certificate
-
-    certificate.check_possible(subject)
-
-
-def certify(result: Any, path: str) -> None:
-    """Writes the certificate of a result, or of several."""
-    from dpaudit.evidence import certificate
-
-    certificate.write(result, path)
-    print(f"written: {visible(path)}", file=sys.stderr)
+        raise InputError("plot", plot, rule)
 
 
 def writable(parameter: typer.CallbackParam, name: str | None) -> str | None:

@@ -25,7 +25,7 @@ from dpaudit.numbers.verdict import Verdict
 from dpaudit.posterior.divergences import check_offered, choice
 from dpaudit.posterior.model import Histogram, parse_data
 from dpaudit.privacy.effort import MAX_DIGITS, MEMORY_BOUND
-from dpaudit.studies.accuracy.checks import BoundFound, Checker, applicable
+from dpaudit.studies.accuracy.checks import BoundAt, Checker, applicable
 from dpaudit.studies.accuracy.staircase import ALL_OUTPUTS, TIE_BITS, Staircase, build
 from dpaudit.studies.accuracy.threshold import count_below
 from dpaudit.studies.pages import accuracy_page
@@ -249,11 +249,10 @@ class Question:
         checker = Checker(stairs)
         at = None if below is None or self.t is None else (below, ball(self.t))
         results = (checker.everywhere(bound, at) for bound in applicable(self.subject, self.x))
-        return [self._bound(result) for result in results if result is not None]
+        return [self._bound(*result) for result in results if result is not None]
 
-    def _bound(self, checked: BoundFound) -> BoundResult:
-        worst = checked.worst
-        if checked.verdict is Verdict.UNDECIDED and balls.working_bits() < TIE_BITS:
+    def _bound(self, worst: BoundAt, thresholds: int, failing: int) -> BoundResult:
+        if worst.verdict is Verdict.UNDECIDED and balls.working_bits() < TIE_BITS:
             raise NeedsMoreBits(balls.working_bits())
         return BoundResult(
             claim=worst.bound.claim,
@@ -264,7 +263,7 @@ class Question:
             value=self._show(worst.value, least=None),
             probability=self._show(worst.probability, 1),
             margin=self._show(worst.margin, least=None),
-            verdict=checked.verdict,
-            thresholds=checked.thresholds,
-            failing=checked.failing,
+            verdict=worst.verdict,
+            thresholds=thresholds,
+            failing=failing,
         )

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 from flint import fmpq, fmpq_mpoly_ctx
 
@@ -80,19 +80,8 @@ class InPowers:
         return value
 
 
-class Released(Protocol):
-    """What the factor of a bound in steps depends on: balls that contain epsilon and LS(x)."""
-
-    @property
-    def epsilon(self) -> Ball:
-        """Returns epsilon."""
-
-    @property
-    def local(self) -> Ball:
-        """Returns LS(x)."""
-
-
-Factor = Callable[[Released], Ball]
+Factor = Callable[[Any], Ball]
+"""Of something with ``epsilon`` and ``local``, balls that contain epsilon and LS(x): a Threshold, say."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +92,7 @@ class InSteps:
     bottom: Callable[[Any, Any], Any]
     factor: Factor
 
-    def of(self, kappa: int, n: int, at: Released) -> Ball:
+    def of(self, kappa: int, n: int, at: Any) -> Ball:
         """A ball that contains the bound."""
         f = self.factor(at)
         value: Ball = ball(1) * self.top(kappa, f) / self.bottom(n, f)
@@ -127,19 +116,23 @@ class InTail:
         return value
 
 
-def e_epsilon(at: Released) -> Ball:
+def e_epsilon(at: Any) -> Ball:
     """A ball that contains e^-epsilon."""
-    return (-at.epsilon).exp()
+    epsilon: Ball = at.epsilon
+    return (-epsilon).exp()
 
 
-def e_global(at: Released) -> Ball:
+def e_global(at: Any) -> Ball:
     """A ball that contains e^(-epsilon/(2 GS_0))."""
-    return (-at.epsilon / (2 * gs_constant())).exp()
+    epsilon: Ball = at.epsilon
+    return (-epsilon / (2 * gs_constant())).exp()
 
 
-def e_local(at: Released) -> Ball:
+def e_local(at: Any) -> Ball:
     """A ball that contains e^(-epsilon/(2 LS(x)))."""
-    return (-at.epsilon / (2 * at.local)).exp()
+    epsilon: Ball = at.epsilon
+    local: Ball = at.local
+    return (-epsilon / (2 * local)).exp()
 
 
 def interval(q: Any, k: Any) -> Any:
@@ -211,16 +204,6 @@ class Bound:
         return isinstance(self.form, InTail)
 
     @property
-    def by_kappa(self) -> bool:
-        """Whether it depends on t through kappa alone."""
-        return not isinstance(self.form, InTail)
-
-    @property
-    def below(self) -> str:
-        """The relation of Pr[H < t] to the bound: of one on the tail that to 1 minus its value."""
-        return TURNED.get(self.relation, self.relation) if self.of_tail else self.relation
-
-    @property
     def statement(self) -> str:
         """Returns "Pr[H < t] ≥ 1 − e^(−κε)"."""
         event = "H ≥ t" if self.of_tail else f"H {self.threshold}"
@@ -228,7 +211,6 @@ class Bound:
         return f"Pr[{event}] {self.relation} {self.words}{rest}"
 
 
-TURNED = {"≤": "≥", "≥": "≤", "<": ">", ">": "<"}
 T42, T45, N0 = "N0, N4 Theorem 4.2", "N0, N4 Theorem 4.5", "N0 Theorem 4.5"
 PROOF, TAIL, TAIL_GS = "proof of Theorem 4.5", "P1 §5.3, A3 §6.2", "P1 §5.2, A3 §6.1.1"
 SMOOTH = ("MH", "MHdelta")

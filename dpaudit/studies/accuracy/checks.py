@@ -28,16 +28,6 @@ class BoundAt:
     verdict: Verdict
 
 
-@dataclass(frozen=True)
-class BoundFound:
-    """A bound on all its thresholds: the worst check, how many there were, how many of them fail."""
-
-    worst: BoundAt
-    thresholds: int
-    failing: int
-    verdict: Verdict
-
-
 def applicable(mechanism: PosteriorMechanism, x: Histogram) -> list[Bound]:
     """The bounds that the documents state for this mechanism, k and data.
 
@@ -122,10 +112,10 @@ class Checker:
             margin = balls.zero()
         return BoundAt(bound, t, at.kappa, probability, value, margin, verdict)
 
-    def everywhere(self, bound: Bound, at: tuple[int, Ball] | None) -> BoundFound | None:
+    def everywhere(self, bound: Bound, at: tuple[int, Ball] | None) -> tuple[BoundAt, int, int] | None:
         """The bound at the threshold ``at``, or at all that separate two attained distances, or at LS(x).
 
-        None if there is no threshold, or none at which the probabilities are certain enough.
+        Returns the worst check, how many thresholds there are, and how many of them fail; None if there is none.
         """
         steps = self.stairs.steps
         if bound.threshold != "< t":
@@ -142,8 +132,7 @@ class Checker:
         open_ = [c for c in checks if c.verdict is Verdict.UNDECIDED]
         pool = failing or open_ or checks
         order = balls.argsort([-abs(c.margin) if bound.relation == "=" else c.margin for c in pool])
-        worst = pool[order[0]]
-        return BoundFound(worst, len(checks), len(failing), worst.verdict)
+        return pool[order[0]], len(checks), len(failing)
 
 
 def _judge(relation: str, margin: Ball, equal: bool) -> Verdict:

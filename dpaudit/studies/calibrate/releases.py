@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import floor, log10
-from shlex import quote
 from time import perf_counter
 from typing import Any
 
@@ -18,8 +17,9 @@ from dpaudit.accounting.reading import NAMED
 from dpaudit.accounting.solve import solve
 from dpaudit.audit.display import Members
 from dpaudit.audit.page import Page
-from dpaudit.audit.releases import read_adjacency, read_events
+from dpaudit.audit.releases import event_words, read_adjacency, read_events
 from dpaudit.audit.results import Answer
+from dpaudit.audit.setting import command_line
 from dpaudit.numbers.bounds import Bounds
 from dpaudit.numbers.digits import decimal, powers
 from dpaudit.numbers.enclosure import Enclosure
@@ -178,8 +178,7 @@ class CalibrateReleasesResult(Answer):
     @property
     def check(self) -> str:
         """The command that judges the target at the value found."""
-        events = " ".join(f"--event {quote(text)}" for text in self.events)
-        return f"dpaudit account {events} --claim {powers(self.target.option())}"
+        return command_line("account", *event_words(self.events), claim=powers(self.target.option()))
 
     def members(self) -> dict[str, Any]:
         """The members of ``dpaudit calibrate --event … --json``."""
@@ -213,7 +212,6 @@ def calibrate_releases(
     trials = Trials(blank, guarantee, progress)
     trials.check_possible()
     value, beyond = crossing(trials)
-    words = " ".join(f"--event {quote(text)}" for text in blank.texts)
     parts = read_events(blank.filled(value))
     return CalibrateReleasesResult(
         asked=blank.texts,
@@ -228,7 +226,7 @@ def calibrate_releases(
         assumption=assumption(blank, trials),
         trials=len(trials.tried),
         seconds=perf_counter() - start,
-        command=f"dpaudit calibrate {words} --target {powers(guarantee.option())}",
+        command=command_line("calibrate", *event_words(blank.texts), target=powers(guarantee.option())),
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from dpaudit.audit.page import Fields, Headline, Line, Page, Table, Words
 from dpaudit.audit.results import SettingAnswer
-from dpaudit.audit.setting import Setting
+from dpaudit.audit.setting import Setting, command_line
 from dpaudit.audit.words import answer_fields
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import PrecisionExhausted
@@ -131,7 +131,7 @@ def shuffle(
         epsilon=found,
         published=compared,
         seconds=perf_counter() - start,
-        command=f"dpaudit shuffle --eps {chosen.epsilon} --n {size['n']} --k {size['k']} --delta {powers(str(bar))}",
+        command=command_line("shuffle", eps=chosen.epsilon, **size, delta=powers(str(bar))),
     )
 
 
