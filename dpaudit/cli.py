@@ -6,8 +6,7 @@ import os
 import re
 import sys
 import traceback
-from collections import UserDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib import import_module
 from typing import Annotated, Any, get_type_hints
@@ -67,46 +66,33 @@ class AsWritten:
         return list(value or ()) if param.multiple or param.nargs == -1 else value
 
 
-def _plain(found: list[Any]) -> list[Any]:
-    """The parameters; a flag takes no value, so the help names no type for it."""
-    for parameter in found:
-        described = getattr(parameter, "type_descriptor", None)  # typer before 0.29 has none, and asks no pydantic
-        if described is not None and described.annotation in AsWritten.TYPES:
-            parameter._runtime_param = AsWritten()
-        if getattr(parameter, "is_flag", False):
-            parameter.metavar = ""
-    return found
-
-
-class Command(TyperCommand):
-    """A command whose help shows flags as such."""
+class Plain:
+    """A command whose parameters are taken as written, and whose help names no type for a flag."""
 
     def get_params(self, ctx: Any) -> list[Any]:
         """The parameters, with --help."""
-        return _plain(super().get_params(ctx))
+        found: list[Any] = super().get_params(ctx)  # type: ignore[misc]
+        for parameter in found:
+            described = getattr(parameter, "type_descriptor", None)  # typer before 0.29 has none, and asks no pydantic
+            if described is not None and described.annotation in AsWritten.TYPES:
+                parameter._runtime_param = AsWritten()
+            if getattr(parameter, "is_flag", False):
+                parameter.metavar = ""
+        return found
 
 
-class Commands(UserDict[str, Any]):
-    """The commands by name, each made when it is first asked for."""
+class Command(Plain, TyperCommand):
+    """A command of ``dpaudit``."""
 
-    def __init__(self) -> None:
-        super().__init__({name: None for group in COMMANDS.values() for name in group})
-        self.chosen: Command | None = None
-        self.arguments: list[str] = []
-        """The words of the command line: the mechanism that they name has options of its own."""
 
-    def __getitem__(self, name: str) -> Any:
-        self.chosen = super().__getitem__(name) or self._make(name)
-        return self.chosen
+def built(name: str, arguments: Sequence[str] = ()) -> Any:
+    """The command as typer has it; the mechanism that the arguments name has options of its own."""
+    from dpaudit.commands.options import expose
 
-    def _make(self, name: str) -> Any:
-        from dpaudit.commands.options import expose
-
-        app = typer.Typer(rich_markup_mode="rich", add_completion=False, pretty_exceptions_enable=False)
-        kind = next(kind for kind, group in COMMANDS.items() if name in group)
-        app.command(name, cls=Command, rich_help_panel=kind)(expose(function_of(name), self.arguments))
-        self[name] = made = get_command(app)
-        return made
+    app = typer.Typer(rich_markup_mode="rich", add_completion=False, pretty_exceptions_enable=False)
+    kind = next(kind for kind, group in COMMANDS.items() if name in group)
+    app.command(name, cls=Command, rich_help_panel=kind)(expose(function_of(name), arguments))
+    return get_command(app)
 
 
 def plainly(words: list[str]) -> list[str]:
@@ -122,21 +108,26 @@ def plainly(words: list[str]) -> list[str]:
     return words if takes_words or "setting" not in said else [words[0], "--mech", *words[1:]]
 
 
-class Group(TyperGroup):
-    """``dpaudit`` itself, whose help shows flags as such."""
+class Group(Plain, TyperGroup):
+    """``dpaudit`` itself, whose commands are built when they are called, or listed in its help."""
 
     def __init__(self, **given: Any) -> None:
-        super().__init__(**given | {"commands": Commands()})
+        super().__init__(**given | {"commands": {name: None for group in COMMANDS.values() for name in group}})
+        self.chosen: Any = None
+        self.arguments: list[str] = []
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Reads the arguments, and keeps them for the command that is made."""
-        said = self.commands.arguments = plainly(args)  # type: ignore[attr-defined]
-        found: list[str] = super().parse_args(ctx, said)
+        """Reads the arguments, and keeps them for the command that is built."""
+        self.arguments = plainly(args)
+        found: list[str] = super().parse_args(ctx, self.arguments)
         return found
 
-    def get_params(self, ctx: Any) -> list[Any]:
-        """The parameters, with --help."""
-        return _plain(super().get_params(ctx))
+    def get_command(self, ctx: Any, name: str) -> Any:
+        """The command of this name, built once; None of an unknown one."""
+        if name not in self.commands:
+            return None
+        self.chosen = self.commands[name] = self.commands[name] or built(name, self.arguments)
+        return self.chosen
 
 
 def make_app() -> typer.Typer:
@@ -182,11 +173,11 @@ def main(arguments: list[str] | None = None) -> int:
         sys.stdout.flush()
         return _fail("interrupted", INTERRUPTED) if code == INTERRUPTED else code
     except InputError as error:
-        line = error.line(_spelt(error.option, app.commands.chosen))
+        line = error.line(_spelt(error.option, app.chosen))
         return _fail(line, NOT_WRITTEN if isinstance(error, NotWritten) else 2)
     except TyperException as error:
         text = " ".join(error.format_message().split())
-        asked = f"{getattr(app.commands.chosen, 'name', '')}: {text}"
+        asked = f"{getattr(app.chosen, 'name', '')}: {text}"
         hints = [hint for start, hint in HINTS.items() if text.startswith(start) or asked.startswith(start)]
         text += hints[0] if hints else _help(text, app)
         return _fail(text, 2) if text else 2
@@ -214,7 +205,7 @@ def _spelt(option: str, command: Any) -> str:
 
 def _help(text: str, app: Any) -> str:
     """Where the commands or options are, if the text says that one is unknown; -n is meant as --n."""
-    chosen = app.commands.chosen
+    chosen = app.chosen
     if text.startswith("No such command") and "Did you mean" not in text:
         return " `dpaudit help` lists them; to audit a mechanism: dpaudit epsilon NAME"
     if chosen is None or not text.startswith(("No such option", "Got unexpected")) or "(Possible" in text:

@@ -8,10 +8,9 @@ from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
-import typer
 from typer.exceptions import TyperException
 
-from dpaudit.cli import make_app
+from dpaudit.cli import COMMANDS, built
 from dpaudit.mechanisms import named as mechanisms
 
 ROOT = Path(__file__).parent.parent
@@ -177,16 +176,15 @@ def named(path):
     return str(path.relative_to(ROOT))
 
 
-@cache
-def command_line():
-    return typer.main.get_command(make_app())
+COMMAND_NAMES = [name for group in COMMANDS.values() for name in group]
+command = cache(built)
 
 
 def read(words):
     """Reads the words as the command line does, without running them: an option that is not there is an error."""
     name, *rest = words[1:]
     try:
-        command_line().commands[name].make_context(name, rest)
+        command(name).make_context(name, rest)
     except TyperException as error:
         if type(error).__name__ not in ("MissingParameter", "BadOptionUsage"):  # prose may name an option alone
             raise
@@ -194,17 +192,16 @@ def read(words):
 
 def options_of(name=None):
     """Returns the options of a command, or of all of them, with the parameters of the mechanisms by name."""
-    commands = command_line().commands
-    chosen = commands.values() if name is None else [commands[name]]
-    found = {option for command in chosen for parameter in command.params for option in parameter.opts}
+    chosen = COMMAND_NAMES if name is None else [name]
+    found = {option for each in chosen for parameter in command(each).params for option in parameter.opts}
     declared = (
         (p.name for row in mechanisms.names() for p in mechanisms.kind_of(row).parameters) if name is None else ()
     )
     return found | {f"--{own}" for own in declared}
 
 
-def default_of(command, option):
+def default_of(name, option):
     """Returns the default of an option as the command line has it, or as its help says."""
-    (parameter,) = [parameter for parameter in command_line().commands[command].params if option in parameter.opts]
+    (parameter,) = [parameter for parameter in command(name).params if option in parameter.opts]
     said = re.search(r"Default: (\w+)\.", parameter.help or "")
     return said[1] if said else str(parameter.default)

@@ -5,7 +5,7 @@ from typing import Any
 
 from typer.main import get_command
 
-from dpaudit.cli import COMMANDS, make_app
+from dpaudit.cli import COMMANDS, built, make_app
 
 OPTION, CODE = re.compile(r"(?<![\w-])(--[a-z][\w-]*)"), re.compile(r"(`[^`]*`)")
 """An option in a text, and a piece of code in backticks."""
@@ -18,7 +18,7 @@ def commands() -> str:
     parts += [f"{_summary(app)}\n"]
     for group, names in COMMANDS.items():
         parts.append(f"## {group}\n")
-        parts += [_command(app.commands[name]) for name in names]
+        parts += [_command(built(name)) for name in names]
     return "\n".join(parts)
 
 

@@ -274,9 +274,9 @@ def test_a_question_enters_by_one_door(monkeypatch):
     from dpaudit.audit.setting import Setting
 
     entered, made = [], []
-    read, make = Setting.read, cli.Commands._make
+    read, build = Setting.read, cli.built
     monkeypatch.setattr(Setting, "read", staticmethod(lambda *a, **o: entered.append(a) or read(*a, **o)))
-    monkeypatch.setattr(cli.Commands, "_make", lambda self, name: made.append(name) or make(self, name))
+    monkeypatch.setattr(cli, "built", lambda name, words: made.append(name) or build(name, words))
     for words, codes in (("epsilon --mech EHDS --n 5", 0), ("profile --mech EHDS --n 5", 0), ("delta --n 0", 2)):
         entered.clear(), made.clear()
         assert main(words.split()) == codes

@@ -11,10 +11,10 @@ from typing import get_args, get_type_hints
 
 import pytest
 from pages import (
+    COMMAND_NAMES,
     PAGES,
     ROOT,
     STAND_IN,
-    command_line,
     default_of,
     named,
     options_of,
@@ -200,7 +200,7 @@ def test_defaults_are_those_of_the_command_line(page, command, least):
 
 def test_other_defaults_of_digits_are_told():
     (row,) = re.findall(r"^\| `--digits D` .*$", (ROOT / "docs/audit.md").read_text(), re.MULTILINE)
-    having = {name for name in command_line().commands if "--digits" in options_of(name)}
+    having = {name for name in COMMAND_NAMES if "--digits" in options_of(name)}
     for name in having:
         value = default_of(name, "--digits")
         assert (f"`{name}`" in row) == (value != "15"), name
@@ -209,11 +209,10 @@ def test_other_defaults_of_digits_are_told():
 
 def test_every_command_that_can_require_is_listed():
     (listed,) = re.findall(r"^- `--require` \(([^)]*)\)", (ROOT / "docs/guarantees.md").read_text(), re.MULTILINE)
-    having = {name for name in command_line().commands if "--require" in options_of(name)}
+    having = {name for name in COMMAND_NAMES if "--require" in options_of(name)}
     assert set(re.findall(r"\w+", listed)) == having
 
 
 def test_what_a_command_asks_is_a_call_of_python():
     """All but those that list what is there."""
-    commands = command_line().commands
-    assert {name for name in commands if not callable(getattr(dpaudit, name, None))} == {"mechanisms", "claims"}
+    assert {name for name in COMMAND_NAMES if not callable(getattr(dpaudit, name, None))} == {"mechanisms", "claims"}
