@@ -171,7 +171,7 @@ def dp_audit(request: pytest.FixtureRequest) -> Callable[..., PrivacyAssertions]
     """dp_audit(mech, **parameters): a mechanism, with assertions about its privacy.
 
     ``mech`` and the parameters are those of ``dpaudit.mechanism``: a name, "file.py:Class", an object, pmf.csv. A file
-    is looked for beside the test first, then in the working directory.
+    is searched for next to the test first, then in the working directory.
     """
 
     def audit(mech: Any, **parameters: Any) -> PrivacyAssertions:
@@ -226,7 +226,7 @@ def dp_account(request: pytest.FixtureRequest) -> Callable[..., PipelineAssertio
 
 
 def _beside(mech: Any, folder: Path) -> Any:
-    """The reference to a file that lies beside the test with its full path; anything else as it is."""
+    """The reference to a file next to the test with its full path; anything else as it is."""
     if not isinstance(mech, str):
         return mech
     name, colon, attribute = mech.rpartition(":") if ".py:" in mech else (mech, "", "")

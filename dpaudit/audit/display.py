@@ -77,7 +77,7 @@ class Shown:
         return axes
 
     def _repr_html_(self) -> str:
-        """Returns verdict, picture and tables as HTML; all text is escaped."""
+        """Verdict, picture and tables as HTML; all text is escaped."""
         return card(self.picture(), self.page())
 
     def rows(self) -> list[Record]:
@@ -117,7 +117,7 @@ def _is_rows(value: Any) -> bool:
 
 
 def flatten(row: Record, prefix: str = "") -> Record:
-    """Returns nested entries with joined names: {"p": {"lower": "0"}} gives {"p_lower": "0"}; lists become text."""
+    """Nested entries with joined names: {"p": {"lower": "0"}} gives {"p_lower": "0"}; lists become text."""
     flat: Record = {}
     for key, value in row.items():
         if isinstance(value, dict):

@@ -33,7 +33,7 @@ PROSE = 56
 LEAST_PROSE = 18
 """A table whose prose would be narrower than this is drawn as blocks."""
 STEP = 2
-"""How far a value stands in that is written below its name."""
+"""The indent of a value that is written below its name."""
 SEAM = 3
 """What a column takes besides its text: a blank on both sides and a line; the table one more."""
 GROUP = re.compile(r"[^\s\[(]*[\[(](?:[^\s\[\]()]+, )+[^\s\[\]()]+[\])]\S*|\S+")
@@ -160,7 +160,7 @@ def widest(found: Line, width: int) -> int:
 
 
 def folded(found: Line, width: int, pattern: re.Pattern[str] = GROUP) -> list[Line]:
-    """Returns lines of at most ``width`` columns, but for single words that are longer; no word is broken."""
+    """Lines of at most ``width`` columns, but for single words that are longer; no word is broken."""
     lines, first, last = [], 0, 0
     for start, end in words(found, width, pattern):
         if end - first > width and last > first:
@@ -264,7 +264,7 @@ def _total(widths: Sequence[int]) -> int:
 
 
 def _packed(least: Sequence[int], width: int) -> list[list[int]]:
-    """Returns groups of columns, the first column in each, as many in a group as fit."""
+    """Groups of columns, the first column in each, as many in a group as fit."""
     groups: list[list[int]] = []
     for i in range(1, len(least)):
         if groups and _total([least[j] for j in (*groups[-1], i)]) <= width:

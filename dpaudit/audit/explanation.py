@@ -186,7 +186,7 @@ def guess(gained: Fraction, guessed: str = "yours") -> tuple[str, str, str]:
 
 
 def above(gained: Fraction) -> str:
-    """Returns 1/2 and what is gained, rounded up to four places; less than 1e-4 apart, to three digits.
+    """1/2 and what is gained, rounded up to four places; less than 1e-4 apart, to three digits.
 
     >>> above(Fraction(1, 3)), above(Fraction(1, 2)), above(Fraction(0)), above(Fraction(1, 4 * 10**30))
     ('0.8334', '1', '0.5', '0.5 + 2.5e-31')

@@ -137,7 +137,7 @@ class Verbatim:
     lines: Sequence[str]
 
     def html(self) -> str:
-        """Returns preformatted text; all of it is escaped."""
+        """Preformatted text; all of it is escaped."""
         return f"<pre>{escape(chr(10).join(self.lines))}</pre>"
 
 

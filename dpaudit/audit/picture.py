@@ -27,7 +27,7 @@ RARE = Fraction(1, 10**6)
 """Outputs of less than this share of the most likely one, for both data sets, lie outside the picture."""
 BITS = 128
 BLUE, ORANGE = "#2f7fc1", "#d2691e"
-"""Told apart by the colour-blind, and at least 3 : 1 on white and on near black."""
+"""Distinct to the color-blind, and at least 3 : 1 on white and on near black."""
 WIDTH, LEFT, ROOM = 520, 72, 332
 
 

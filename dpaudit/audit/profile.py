@@ -214,7 +214,7 @@ def _order(order: Exact) -> Fraction:
 
 
 def _points(true: Enclosure) -> list[Fraction]:
-    """Returns 0 and four steps up to the true epsilon, rounded up to two digits."""
+    """0 and four steps up to the true epsilon, rounded up to two digits."""
     top = Fraction(1) if true.is_infinite else true.lower if true.is_open else true.upper
     size = 10 ** max(0, 2 - len(str(math.floor(top)))) if top >= 1 else 10 ** (1 + _zeros(top))
     top = Fraction(math.ceil(top * size), size)
@@ -241,7 +241,7 @@ def _pairs_left(sieve: Sieve, true: Enclosure, orders: Sequence[Fraction]) -> tu
 def _points_only(
     subject: Mechanism, effort: Effort, points: Sequence[Fraction], orders: Sequence[Fraction]
 ) -> tuple[Found, int]:
-    """Returns delta at the points where a part of the law is not known: no curve, nor bounds above on divergences."""
+    """Delta at the points where a part of the law is not known: no curve, nor bounds above on divergences."""
     worst = effort.widest(subject, lambda e: worst_deltas(subject, [Fraction(0), *points], e))
     parts: Found = {
         "total_variation": worst[0].value,
@@ -307,7 +307,7 @@ def _refined(
 
 
 def _deltas(curve: Envelope, points: Sequence[Fraction], true: Enclosure, effort: Effort) -> dict[Fraction, Enclosure]:
-    """Returns delta at the points, exactly 0 from the true epsilon on; without those that the slack swallows."""
+    """Delta at the points, exactly 0 from the true epsilon on; without those that the slack swallows."""
     deltas = {}
     for at in points:
         value = balls.zero() if true.at_most(at) is Verdict.PROVED else curve.delta(balls.ball(at))
@@ -332,7 +332,7 @@ def _segments(curve: Envelope, effort: Effort) -> tuple[Segment, ...]:
 def _divergences(
     curves: Sequence[PairCurve], others: float | None, true: Enclosure, orders: Sequence[Fraction], effort: Effort
 ) -> Found:
-    """Returns D_a for the orders, and rho, all infinite where a loss is."""
+    """D_a for the orders, and rho, all infinite where a loss is."""
     if true.is_infinite:
         return {"renyi": tuple((order, infinite()) for order in orders), "rho": infinite()}
     pairs = _moments(curves)
@@ -346,7 +346,7 @@ def _moments(curves: Sequence[PairCurve]) -> list[Moments]:
 
 
 def _rho(curves: Sequence[PairCurve], others: float | None) -> Enclosure:
-    """Returns rho, finite: to RHO_SHARE of its size, with up to RHO_DIGITS decimals, or else to two."""
+    """Rho, finite: to RHO_SHARE of its size, with up to RHO_DIGITS decimals, or else to two."""
     for bits in (RHO_BITS, balls.working_bits()):
         with balls.precision(bits):
             concentration = Concentration(_moments(curves))

@@ -151,7 +151,7 @@ class Setting:
         return self.made or self.build()
 
     def _with(self, **changed: Any) -> Setting:
-        """Returns another setting, whose mechanism is yet to be made."""
+        """Another setting, whose mechanism is yet to be made."""
         return replace(self, made=None, **changed)
 
     def alone(self, x: Any) -> Setting:
@@ -304,7 +304,7 @@ def refuse_all(**place: Any) -> None:
 
 
 def command_line(command: str, *words: str, **options: Any) -> str:
-    """Returns "dpaudit command" with these words and options; options at their defaults are left out."""
+    """The text "dpaudit command" with these words and options; options at their defaults are left out."""
     parts = ["dpaudit", command, *words]
     defaults = DEFAULTS[""] | DEFAULTS.get(command, {})
     for name, value in options.items():

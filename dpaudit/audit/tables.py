@@ -110,8 +110,11 @@ class WrittenTable(Members, Shown):
     """Where the table lies, and what is in it."""
 
     table: str
+    """The file."""
     datasets: int
+    """The number of its rows."""
     outputs: int
+    """The number of its columns."""
 
     def page(self) -> Page:
         """Where it is, and what to do with it."""

@@ -18,7 +18,7 @@ from dpaudit.privacy.protocols import Counts, text
 
 
 def evidence_words(quantity: str, at: Mapping[str, str] | None, x: str, x_prime: str) -> tuple[str, str]:
-    """Returns for people what decided a claim and where: "δ(1)", and the pair with what else names the place."""
+    """What decided a claim and where, for people: "δ(1)", and the pair with what else names the place."""
     form, known = QUANTITIES.get(quantity, quantity), at or {}
     where = {"x": x, "x′": x_prime} | {key: value for key, value in known.items() if f"{{{key}}}" not in form}
     return quantity_text(quantity, at), powers(", ".join(f"{key} = {value}" for key, value in where.items()))
@@ -58,7 +58,7 @@ def residual_words(caveats: Mapping[str, Any]) -> str:
 
 
 def open_rows(value: Enclosure) -> list[Line]:
-    """Returns in words what a lower bound alone means."""
+    """What a lower bound alone means, in words."""
     if not value.is_open:
         return []
     return [
@@ -127,7 +127,7 @@ def covered_words(counts: Counts, noted: bool = False) -> str:
 
 
 def tier_text(tier: str, left: int | None) -> str:
-    """Returns by which tier the worst case was found, and how many pairs the floats left."""
+    """The tier that found the worst case, and how many pairs the floats left."""
     shown = tier if tier == "closed form" else f"{tier} tier"
     plural = "s" * (left != 1)
     return f"{shown}, " if left is None else f"{shown} (the float filter left {left} ordered pair{plural}), "

@@ -64,7 +64,7 @@ def judged(result: Any, certified: Any = None) -> Reply:
 
 
 def disagrees(*results: Any) -> int:
-    """Returns 1 if a cross-check was asked for and does not agree, else 0."""
+    """1 if a cross-check was asked for and does not agree, else 0."""
     checks = (getattr(result, "cross_check", None) for result in results)
     return int(any(check is not None and not check.agrees for check in checks))
 

@@ -26,7 +26,7 @@ BY_HAND = (
     '"for all n" is as good as the lines of its proof that are by hand: no machine checks those. --explain shows them; '
     "a false one is noticed only if the grid reaches a counterexample."
 )
-"""What stands below a table with a theorem."""
+"""The note below a table with a theorem."""
 
 Ids = Annotated[
     list[str] | None,

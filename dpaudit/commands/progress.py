@@ -100,7 +100,7 @@ class Meter:
         return counted if self._share is None else self._share
 
     def _counted(self, now: float) -> list[str]:
-        """Returns count, share and time left of a phase that is under way; no time left of a count that stands.
+        """Count, share and time left of a phase that is under way; no time left of a count that stands.
 
         It stands when it has not moved for STANDS seconds, and for three times as long as a step took before.
         """
@@ -115,7 +115,7 @@ class Meter:
         return [*parts, f"about {duration(left)} left"]
 
     def left(self) -> str:
-        """Returns "about 12 s left" by the share of the time that is over; "" until it can be told."""
+        """The text "about 12 s left" by the share of the time that is over; "" until it can be told."""
         share, now = self._share or 0.0, self._clock()
         seconds = now - self._phase
         if share < TELLING or seconds < SURE or (seconds * (1 - share) / share) < 1:

@@ -191,7 +191,7 @@ def compare_page(result: CompareResult, most: int) -> Page:
 
 
 def _performance(found: Performance) -> list[Any]:
-    """Returns true epsilon, mean and 9/10 quantile."""
+    """True epsilon, mean and 9/10 quantile."""
     tail: Any = next((value for level, value in found.quantiles if level * 10 == 9), "not computed")
     return [found.true or "too large a job", found.mean, tail]
 

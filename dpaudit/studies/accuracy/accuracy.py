@@ -231,7 +231,7 @@ class Question:
         return narrow(value, self.digits, most, least)
 
     def _law(self, stairs: Staircase) -> tuple[tuple[Ball, Ball, Ball, int], ...]:
-        """Returns distance, mass, cumulative mass and number of outputs, step by step, all narrow enough."""
+        """Distance, mass, cumulative mass and number of outputs, step by step, all narrow enough."""
         rows: list[tuple[Ball, Ball, Ball, int]] = [
             (step.distance, step.mass, stairs.below(i + 1), len(step.outputs)) for i, step in enumerate(stairs.steps)
         ]

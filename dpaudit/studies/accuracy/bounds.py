@@ -136,12 +136,12 @@ def e_local(at: Any) -> Ball:
 
 
 def interval(q: Any, k: Any) -> Any:
-    """Returns 1 - (q^kappa + q^(kappa+1)) / 2, k = q^kappa."""
+    """1 - (q^kappa + q^(kappa+1)) / 2, k = q^kappa."""
     return 1 - HALF * k * (1 + q)
 
 
 def above(q: Any, k: Any) -> Any:
-    """Returns 1 - q^kappa."""
+    """1 - q^kappa."""
     return 1 - k
 
 
@@ -151,12 +151,12 @@ def first_interval(q: Any, _: Any) -> Any:
 
 
 def lower(factor: Factor, more: int) -> InSteps:
-    """Returns (2 kappa f + 1) / (n + more)."""
+    """(2 kappa f + 1) / (n + more)."""
     return InSteps(lambda kappa, f: 2 * kappa * f + 1, lambda n, f: n + more, factor)
 
 
 def upper(factor: Factor, more: int) -> InSteps:
-    """Returns (2 kappa + 1) / ((n + more) f)."""
+    """(2 kappa + 1) / ((n + more) f)."""
     return InSteps(lambda kappa, f: 2 * kappa + 1, lambda n, f: (n + more) * f, factor)
 
 
@@ -166,12 +166,12 @@ def tight(multiple: int) -> InTail:
 
 
 def second(multiple: int) -> InTail:
-    """Returns |R| exp(-multiple rate t) / NL."""
+    """|R| exp(-multiple rate t) / NL."""
     return InTail(lambda tail: tail.edge(multiple), lambda tail: tail.total(all_outputs=True))
 
 
 def loose(multiple: int) -> InTail:
-    """Returns |R| exp(-multiple rate t)."""
+    """|R| exp(-multiple rate t)."""
     return InTail(lambda tail: tail.edge(multiple), lambda tail: 1)
 
 
@@ -205,7 +205,7 @@ class Bound:
 
     @property
     def statement(self) -> str:
-        """Returns "Pr[H < t] ≥ 1 − e^(−κε)"."""
+        """The relation in words: "Pr[H < t] ≥ 1 − e^(−κε)"."""
         event = "H ≥ t" if self.of_tail else f"H {self.threshold}"
         rest = ": the definition itself" if self.identity else ""
         return f"Pr[{event}] {self.relation} {self.words}{rest}"

@@ -74,7 +74,7 @@ def _parameters(model: Model, c: Histogram) -> list[Fraction]:
 
 
 def gamma_quotient(a: Fraction, b: Fraction) -> Fraction:
-    """Returns Gamma(a) / Gamma(b) for positive a, b with a whole difference.
+    """Gamma(a) / Gamma(b) for positive a, b with a whole difference.
 
     >>> gamma_quotient(Fraction(7, 2), Fraction(3, 2))
     Fraction(15, 4)
@@ -85,7 +85,7 @@ def gamma_quotient(a: Fraction, b: Fraction) -> Fraction:
 
 
 def _beta_quotient(a: list[Fraction], b: list[Fraction]) -> Fraction:
-    """Returns B(a) / B(b); the entries differ by whole numbers."""
+    """B(a) / B(b); the entries differ by whole numbers."""
     cells = prod((gamma_quotient(p, q) for p, q in zip(a, b, strict=True)), start=Fraction(1))
     return cells * gamma_quotient(sum(b, Fraction(0)), sum(a, Fraction(0)))
 

@@ -62,7 +62,7 @@ class CalibrateEveryNResult(Theorem):
         return "largest true ε", self.true_epsilon, self.target
 
     def lines(self) -> list[Line]:
-        """Returns target, nominal epsilon, what the theorem says there, and the next one up."""
+        """Target, nominal epsilon, what the theorem says there, and the next one up."""
         share = f" = {at_least(self.nominal, 8)}, {rough(self.nominal / self.target, 4)} × the target"
         where = f", {self.theorem.where()}"
         found: list[Line] = [

@@ -139,7 +139,7 @@ def calibrate_gamma(
 
 
 def _around(rows: dict[Fraction, GammaRow]) -> list[Fraction]:
-    """Returns simple rationals between the best gamma and its neighbors."""
+    """Simple rationals between the best gamma and its neighbors."""
     order = sorted(rows)
     place = min(range(len(order)), key=lambda i: rows[order[i]].mean.lower)
     gammas = []

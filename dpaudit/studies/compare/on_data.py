@@ -67,7 +67,7 @@ class Performance:
     quantiles: tuple[tuple[Fraction, Enclosure], ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns it as JSON."""
+        """The members for JSON."""
         return {
             "nominal_epsilon": str(self.nominal),
             "true_epsilon": as_json(self.true),
@@ -87,7 +87,7 @@ class Compared:
     calibrated: Performance | None
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns it as JSON."""
+        """The members for JSON."""
         bound, guarantee = claimed_epsilon(self.guarantee), as_json(self.guarantee)
         claimed = {"claimed": None if bound is None else str(bound), "guarantee": guarantee}
         first = {"mechanism": self.label, **claimed, **self.nominal.to_dict()}

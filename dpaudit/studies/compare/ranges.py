@@ -43,7 +43,7 @@ class RangePoint:
         return tied(self.means)[0]
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns it as JSON."""
+        """The members for JSON."""
         return {
             "n": self.model.n,
             "prior": [str(alpha) for alpha in self.model.prior],
@@ -119,7 +119,7 @@ def shares(option: str, text: str | Sequence[Exact] | None, k: int) -> tuple[Fra
 
 
 def data_of(n: int, parts: Sequence[Fraction]) -> Histogram:
-    """Returns floor(n share) for every cell but the last, which gets the rest."""
+    """floor(n share) for every cell but the last, which gets the rest."""
     cells = [int(n * part) for part in parts[:-1]]
     return (*cells, n - sum(cells))
 
@@ -220,5 +220,5 @@ def crossovers(points: Sequence[RangePoint]) -> list[Crossover]:
 
 
 def _order(a: Enclosure, b: Enclosure) -> int:
-    """Returns -1 if a is certainly less, 1 if it is certainly more, 0 if the enclosures meet."""
+    """-1 if a is certainly less, 1 if it is certainly more, 0 if the enclosures meet."""
     return -1 if a.below(b) else int(b.below(a))

@@ -1,6 +1,6 @@
 """Clopper and Pearson's bounds for a probability, certified: c successes of N independent trials.
 
-P(Bin(N, p) >= c) = I_p(c, N - c + 1), the regularised incomplete beta function, rises with p. If p0 has
+P(Bin(N, p) >= c) = I_p(c, N - c + 1), the regularized incomplete beta function, rises with p. If p0 has
 I_p0(c, N - c + 1) <= level, then p >= p0 for every p but those under which so many successes have probability < level.
 """
 
@@ -18,7 +18,7 @@ SHARES = (Fraction(1, 10**9), Fraction(1, 10**6), Fraction(1, 10**3), Fraction(1
 
 
 def lower_bound(successes: int, trials: int, level: Fraction) -> Fraction:
-    """Returns p0 with P(Bin(trials, p0) >= successes) <= level, certified, close to the largest; 0 for no success.
+    """p0 with P(Bin(trials, p0) >= successes) <= level, certified, close to the largest; 0 for no success.
 
     A float proposes, a ball decides; 0 is always right.
     """
@@ -33,7 +33,7 @@ def lower_bound(successes: int, trials: int, level: Fraction) -> Fraction:
 
 
 def upper_bound(successes: int, trials: int, level: Fraction) -> Fraction:
-    """Returns p0 with P(Bin(trials, p0) <= successes) <= level, certified, close to the least; 1 if all succeeded."""
+    """p0 with P(Bin(trials, p0) <= successes) <= level, certified, close to the least; 1 if all succeeded."""
     if successes == trials:
         return Fraction(1)
     from scipy.stats import beta

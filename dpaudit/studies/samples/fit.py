@@ -38,7 +38,7 @@ class Fit(Members):
 
 
 def goodness_of_fit(mechanism: Mechanism, counts: Mapping[str, Mapping[str, int]], level: Fraction) -> tuple[Fit, ...]:
-    """Returns for each row whether its counts refute the mechanism's law; errors of all rows together <= level."""
+    """For each row, whether its counts refute the mechanism's law; errors of all rows together <= level."""
     outputs = list(mechanism.outputs())
     datasets = rows(mechanism, counts)
     columns = denoted(mechanism, "column", next(iter(counts.values())), outputs)

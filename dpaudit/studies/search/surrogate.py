@@ -42,7 +42,7 @@ class Surrogate:
         return np.sqrt(-np.expm1(np.minimum(total, 0.0)))
 
     def ratios(self, prior: Array, epsilons: Array) -> Array:
-        """Returns true epsilon / claimed epsilon for every epsilon."""
+        """True epsilon / claimed epsilon for every epsilon."""
         with np.errstate(all="ignore"):
             h = self.distances(prior)
             ls = np.zeros(len(h))
@@ -64,7 +64,7 @@ class Surrogate:
         return float(max(np.abs(logs[i] - logs[j]).max() for i, j in pairs if i < j)) / bound
 
     def _closure(self, start: Array, gamma: float) -> Array:
-        """Returns min over x'' of start(x'') + gamma d(x, x''), by relaxation."""
+        """min over x'' of start(x'') + gamma d(x, x''), by relaxation."""
         value = start.copy()
         for _ in range(self.n):
             better = value.copy()
@@ -76,7 +76,7 @@ class Surrogate:
 
 
 def log_gamma_steps(alpha: float, n: int) -> Array:
-    """Returns ln Gamma(alpha + m/2) - ln Gamma(alpha) - (m/2) ln alpha for m = 0..2n, accurate for large alpha too."""
+    """ln Gamma(alpha + m/2) - ln Gamma(alpha) - (m/2) ln alpha for m = 0..2n, accurate for large alpha too."""
     table = np.zeros(2 * n + 1)
     if n:
         steps = np.log1p(np.arange(n) / alpha)
@@ -86,7 +86,7 @@ def log_gamma_steps(alpha: float, n: int) -> Array:
 
 
 def half_step(alpha: float) -> float:
-    """Returns ln Gamma(alpha + 1/2) - ln Gamma(alpha) - ln(alpha)/2."""
+    """ln Gamma(alpha + 1/2) - ln Gamma(alpha) - ln(alpha)/2."""
     if alpha > LARGE_PRIOR:
         return -1 / (8 * alpha) + 1 / (192 * alpha**3) - 1 / (640 * alpha**5)
     return float(gammaln(alpha + 0.5) - gammaln(alpha) - np.log(alpha) / 2)
