@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from dpaudit.audit.display import Members
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.verdict import Verdict
 
@@ -30,8 +31,16 @@ NOTHING = "nothing"
 ESTABLISHES = (*EVERYWHERE, ON_GRID, BY_COUNTEREXAMPLE, BY_WITNESS, NO_WITNESS, MEASURED, NOTHING)
 
 
+class Evidence(Members):
+    """A dataclass whose JSON has only what it has: no member is null or empty."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields as JSON; numbers are decimal strings, rounded outward."""
+        return {name: value for name, value in super().to_dict().items() if value not in (None, [], "")}
+
+
 @dataclass(frozen=True)
-class Step:
+class Step(Members):
     """One line of a worked example: what it is, the formula with its numbers, the value."""
 
     label: str
@@ -46,9 +55,13 @@ class Quantity:
     meaning: str
     value: Enclosure
 
+    def to_dict(self) -> dict[str, str]:
+        """The meaning and both ends."""
+        return {"meaning": self.meaning, **self.value.to_dict()}
+
 
 @dataclass(frozen=True)
-class Instance:
+class Instance(Members):
     """One instance of the statement, worked out: counterexample, witness or tightest case.
 
     ``margin`` contains right - left (left - right for > and >=): negative where an inequality fails, exactly 0 at a
@@ -65,7 +78,7 @@ class Instance:
 
 
 @dataclass(frozen=True)
-class Table:
+class Table(Members):
     """What was measured: a heading and rows of exact text or of enclosures as text."""
 
     columns: tuple[str, ...]
@@ -73,7 +86,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Part:
+class Part(Evidence):
     """A sub-statement with its own verdict: a half that holds, a repaired form, a second definition that was tried."""
 
     statement: str
@@ -84,7 +97,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Outcome(Evidence):
     """The verdict on one claim and its evidence; which evidence is owed depends on the verdict."""
 
     verdict: Verdict
@@ -148,23 +161,7 @@ class Outcome:
 
     def to_dict(self) -> dict[str, Any]:
         """establishes, grid, verdict and the evidence that there is."""
-        evidence: dict[str, Any] = as_json(self)
-        return {"establishes": self.establishes, "grid": self.grid, **evidence}
-
-
-def as_json(value: object) -> Any:
-    """Evidence as JSON: numbers as decimal strings, rounded outward; a part or an outcome only what it has."""
-    if isinstance(value, Enclosure):
-        return value.to_dict()
-    if isinstance(value, Quantity):
-        return {"meaning": value.meaning, **value.value.to_dict()}
-    if isinstance(value, tuple):
-        return [as_json(entry) for entry in value]
-    if not isinstance(value, Step | Instance | Table | Part | Outcome):
-        return str(value) if isinstance(value, Verdict) else value
-    entry = {field.name: as_json(getattr(value, field.name)) for field in fields(value)}
-    absent: tuple[object, ...] = (None, [], "") if isinstance(value, Part | Outcome) else ()
-    return {name: found for name, found in entry.items() if found not in absent}
+        return {"establishes": self.establishes, "grid": self.grid, **super().to_dict()}
 
 
 def measured(table: Table, finding: str) -> Outcome:

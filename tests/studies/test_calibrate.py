@@ -15,8 +15,9 @@ from dpaudit.mechanisms.exponential import EHDL
 from dpaudit.posterior.model import make_model
 from dpaudit.reference import definitions as reference
 from dpaudit.studies.accuracy.mean import mean_error
+from dpaudit.studies.calibrate.dispatch import calibrate
 from dpaudit.studies.calibrate.gammas import balanced, calibrate_gamma
-from dpaudit.studies.calibrate.nominal import calibrate, calibrated
+from dpaudit.studies.calibrate.nominal import calibrated
 
 RATIONAL = st.fractions(Fraction(1, 20), Fraction(6), max_denominator=20)
 

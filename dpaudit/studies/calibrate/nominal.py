@@ -12,15 +12,14 @@ from typing import Any
 from dpaudit.audit.display import as_json
 from dpaudit.audit.page import Page
 from dpaudit.audit.results import SettingAnswer
-from dpaudit.audit.setting import Setting, settled
+from dpaudit.audit.setting import Setting
 from dpaudit.mechanisms import Mechanism
-from dpaudit.mechanisms.load import takes
 from dpaudit.numbers.digits import rough
 from dpaudit.numbers.enclosure import Enclosure, exact
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import Exact, positive
 from dpaudit.numbers.verdict import Verdict
-from dpaudit.privacy.effort import MEMORY_BOUND, USUAL, Effort, Progress
+from dpaudit.privacy.effort import USUAL, Effort
 from dpaudit.privacy.judge import exact_epsilon
 from dpaudit.privacy.loss import verdict, worst_loss
 from dpaudit.studies.pages import calibrate_page
@@ -139,27 +138,6 @@ class CalibrateResult(SettingAnswer):
         return calibrate_page(self)
 
 
-def calibrate(
-    mech: Any,
-    target: Exact = 1,
-    *,
-    digits: int | str = 15,
-    progress: Progress | None = None,
-    memory: int = MEMORY_BOUND,
-    **setting: Any,
-) -> CalibrateResult:
-    """The largest nominal epsilon whose true epsilon is certified to be at most the target.
-
-    >>> calibrate("LSDim", n=20, target="1/2").nominal
-    Fraction(1, 1)
-    """
-    effort, bar, chosen = Effort.read(digits, memory, progress, least=10), read_target(target), settled(mech, **setting)
-    if chosen.mechanism.epsilon is None and "eps" not in takes(chosen.mech):
-        rule = f"takes no nominal ε to calibrate; {ELSEWHERE}"
-        raise InputError("mech", chosen.label, rule)
-    return calibrated(chosen.at(eps=bar), bar, effort)
-
-
 def read_target(target: Exact) -> Fraction:
     """The true epsilon to be kept: a pure one, so a guarantee with a δ is refused."""
     try:
@@ -206,7 +184,7 @@ def unit_of(nominal: Fraction) -> Fraction:
 
 
 def crossing(curve: Curve, start: Fraction) -> tuple[Fraction, Fraction]:
-    """Returns neighbors low < high with ``low`` certified safe and ``high`` not, found from ``start``."""
+    """Neighbors low < high with ``low`` certified safe and ``high`` not, found from ``start``."""
     low, high = bracket(curve, start)
     unit, widths = unit_of(low), [high - low]
     while high - low > unit:
@@ -228,7 +206,7 @@ def first_refuted(curve: Curve, high: Fraction) -> NominalPoint:
 
 
 def bracket(curve: Curve, start: Fraction) -> tuple[Fraction, Fraction]:
-    """Returns low < high, numbers of few digits, with ``low`` certified safe and ``high`` not."""
+    """low < high, numbers of few digits, with ``low`` certified safe and ``high`` not."""
     unit = unit_of(start)
     low = high = start // unit * unit
     while curve.safe(high):
@@ -267,7 +245,7 @@ def check_below(curve: Curve, low: Fraction) -> None:
 
 
 def _grid(start: Fraction, direction: int) -> Sequence[Fraction]:
-    """Returns start times sqrt(2)^(direction j), j = 1..REACH, with sqrt(2) taken as 7/5 and 10/7 in turn."""
+    """``start`` times sqrt(2)^(direction j), j = 1..REACH, with sqrt(2) taken as 7/5 and 10/7 in turn."""
     points, value = [], start
     for j in range(REACH):
         value = value * (Fraction(7, 5) if j % 2 else Fraction(10, 7)) ** direction
