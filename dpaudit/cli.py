@@ -197,7 +197,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _spelt(option: str, command: Any) -> str:
-    """"--option" where the command has such an option, else the bare name of what is wrong."""
+    """As "--option" where the command has such an option, else the bare name of what is wrong."""
     names = set() if command is None else {name for p in command.params for name in p.opts}
     spelt = f"--{option.replace('_', '-')}"
     return spelt if spelt in names else option

@@ -24,7 +24,7 @@ class Claim:
 
     @property
     def where(self) -> str:
-        """"A3, Lemma 5.3"."""
+        """Document and item: "A3, Lemma 5.3"."""
         return f"{self.document}, {self.item}" if self.item else self.document
 
     def to_dict(self) -> dict[str, str]:

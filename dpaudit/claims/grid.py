@@ -16,7 +16,7 @@ LISTED = 12
 
 
 def spelled(values: Sequence[object]) -> str:
-    """"1…12" for consecutive numbers, "2, 4, …, 20" for equal steps, else the list.
+    """As "1…12" for consecutive numbers, "2, 4, …, 20" for equal steps, else the list.
 
     >>> spelled(range(1, 13)), spelled(range(2, 21, 2)), spelled(["1/2", 3])
     ('1…12', '2, 4, …, 20', '1/2, 3')

@@ -39,7 +39,7 @@ class Result:
 
     @property
     def standing(self) -> str:
-        """"" or COMPUTER_ASSISTED if a proof for all values may rest on this claim, else why not."""
+        """Either "" or COMPUTER_ASSISTED if a proof for all values may rest on this claim, else why not."""
         proved = self.outcome.verdict is Verdict.PROVED and self.outcome.establishes != ON_GRID
         if proved and self.outcome.establishes == COMPUTER_ASSISTED:
             return COMPUTER_ASSISTED

@@ -43,7 +43,7 @@ def extent(outcome: Outcome) -> str:
 
 
 def setting(instance: Instance) -> str:
-    """"n = 2, x = (1, 1), ε = 1"."""
+    """The parameters: "n = 2, x = (1, 1), ε = 1"."""
     return ", ".join(f"{symbol(name)} = {value}" for name, value in instance.parameters.items())
 
 

@@ -334,7 +334,7 @@ def is_ours(filename: str) -> bool:
 
 
 def where() -> str:
-    """ "file.py line 12: " for the innermost line of user code; "" where there is none."""
+    """The place, "file.py line 12: ", of the innermost line of user code; "" where there is none."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and not is_theirs(frame.f_code.co_filename):
         frame = None if frame.f_code.co_filename == EXPLORER else frame.f_back

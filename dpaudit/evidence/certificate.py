@@ -1,4 +1,4 @@
-"""Certificates: a result as a JSON file that anyone can check with ``dpaudit verify``, along an independent path.
+"""Certificates: a result as a JSON file that anyone can check independently with ``dpaudit verify``.
 
 It holds the inputs as exact rationals, the law in dyadic enclosures (``law``), the statement, the witness, how it
 was made and a hash of its own content. For a user's own mechanism it holds the exact distributions as well.
@@ -35,17 +35,17 @@ from dpaudit.privacy.protocols import Dataset, plain, text
 from dpaudit.version import __version__
 
 MAX_ENTRIES = 200_000
-"""Probabilities that a certificate holds at most; of a larger law it holds the two rows of the witness, and says so."""
+"""The most probabilities in a certificate; for a larger law it holds the two rows of the witness, and says so."""
 MAX_ROW = 200_000
-"""Outputs of a law at most: the two rows of the witness are written out."""
+"""The most outputs of a law: the two rows of the witness are written out."""
 MAX_PLACES = DIGITS - 50
-"""Decimals of an end of an enclosure."""
+"""The most decimals of an end of an enclosure."""
 
 Result = EpsilonResult | DeltaResult | GuaranteeResult | covers.TheoremResult | AccountResult
 
 
 class NotAccepted(InputError):
-    """The verifier would not accept the certificate: its limits are too narrow for it."""
+    """The verifier does not accept the certificate: it is beyond its limits."""
 
     def __init__(self, mechanism: Mechanism, problem: Exception) -> None:
         reason = "it is nested too deeply" if isinstance(problem, RecursionError) else str(problem)
@@ -53,7 +53,7 @@ class NotAccepted(InputError):
 
 
 class Contradicted(NotAccepted):
-    """The verifier finds that the result is wrong: it, or the engine, has a fault."""
+    """The verifier finds the result wrong: either it or the engine has a bug."""
 
 
 def certificate(result: Result) -> dict[str, Any]:
@@ -112,7 +112,7 @@ def certificate(result: Result) -> dict[str, Any]:
 
 
 def account_certificate(result: AccountResult) -> dict[str, Any]:
-    """The certificate of an account, one part a number; the verifier accepts every part before it is kept."""
+    """The certificate of an account, one part for each number, each accepted by the verifier first."""
     composition.check_possible(result.events)
     parts = []
     for document in composition.documents(result):
@@ -208,7 +208,7 @@ def layout(document: dict[str, Any]) -> str:
 
 
 def check_possible(subject: Mechanism | Setting | Ranged) -> None:
-    """Refuses what the verifier knows nothing of, before any work is done."""
+    """Refuses what the verifier cannot check, before any work is done."""
     if isinstance(subject, Ranged):
         covers.check_possible(subject)
     mechanism = subject if isinstance(subject, Mechanism) else subject.mechanism
@@ -283,7 +283,7 @@ def _witness(mechanism: Mechanism, evidence: Evidence) -> dict[str, Any]:
 
 
 def readable(found: Enclosure) -> Enclosure:
-    """An enclosure that the verifier reads: an end of more than MAX_PLACES decimals is moved outward."""
+    """An enclosure that the verifier can read: ends with more than MAX_PLACES decimals are rounded outward."""
     if found.is_infinite or found.places <= MAX_PLACES:
         return found
     return outward(found.lower, found.upper, MAX_PLACES - 2, small=False)

@@ -1,4 +1,4 @@
-"""The certificate of an account: the releases, and each number, for the verifier to compute again."""
+"""The certificate of an account: the releases and each number, for the verifier to recompute."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dpaudit.evidence.verifier.composition import LONGEST, MOST
 from dpaudit.numbers.errors import InputError
 
 BITS = 128
-"""Precision at which the accountant starts without a grid; it doubles where that is needed."""
+"""The precision at which the accountant starts without a grid; it is doubled where needed."""
 
 
 def check_possible(events: Sequence[Event]) -> None:
@@ -49,7 +49,7 @@ def release(event: Event) -> dict[str, Any]:
 
 
 def documents(result: AccountResult) -> Iterator[dict[str, Any]]:
-    """For each number its kind, subject and statement."""
+    """The kind, subject and statement for each number."""
     step = common_step([exact_losses(event) for event in result.events]) or 1
     subject = {"releases": [release(event) for event in result.events], "step": str(step)}
     rows: list[tuple[str, Any, Any, str | None]] = [("delta", at, value, None) for at, value in result.deltas]

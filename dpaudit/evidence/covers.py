@@ -30,14 +30,14 @@ def check_possible(ranged: Ranged) -> None:
 
 
 def document(result: TheoremResult) -> dict[str, Any]:
-    """What the certificate of a theorem says, without method and versions."""
+    """The content of the certificate of a theorem, without method and versions."""
     if isinstance(result, EveryNResult):
         return every_n(result)
     return every_epsilon(result) if isinstance(result, RatioResult) else prior_map(result)
 
 
 def every_epsilon(result: RatioResult) -> dict[str, Any]:
-    """What the certificate of the largest ratio says, without method and versions."""
+    """The content of the certificate of the largest ratio, without method and versions."""
     check_possible(result.subject)
     witness = result.witness.to_dict() | {"epsilon": _where(result)}
     judged = result.claim.to_dict()
@@ -76,7 +76,7 @@ def _where(result: RatioResult) -> str:
 
 
 def prior_map(result: PriorMapResult) -> dict[str, Any]:
-    """What the certificate of a map says: the shares, and how each box is decided."""
+    """The content of the certificate of a map: the shares, and how each box is decided."""
     check_possible(result.subject)
     judged = result.claim.to_dict()
     return {
@@ -92,7 +92,7 @@ def prior_map(result: PriorMapResult) -> dict[str, Any]:
 
 
 def every_n(result: EveryNResult) -> dict[str, Any]:
-    """What the certificate for every n says: M, N, the blocks of n with their pairs, and the witness."""
+    """The content of the certificate for every n: M, N, the blocks of n with their pairs, and the witness."""
     theory, ranged = result.theory, result.subject
     best, judged = theory.best, result.claim.to_dict()
     ratio = isinstance(result, EveryNRatioResult)

@@ -13,7 +13,7 @@ from dpaudit.numbers.precision import PrecisionExhausted
 from dpaudit.privacy.protocols import Dataset, Output
 
 MOST = 4
-"""A row whose balls are too wide is tried with twice the precision so many times; some are wide by their nature."""
+"""How often a row whose balls are too wide is retried with twice the precision; some are always wide."""
 
 
 def enclosed_law(
@@ -21,8 +21,8 @@ def enclosed_law(
 ) -> dict[str, Any]:
     """The rows of these data sets, in the order of these outputs, each entry with about ``bits`` bits.
 
-    An entry that is 0 exactly is [0, 0, 0]; any other one has room on both sides, so that a verifier with some bits
-    more can confirm it.
+    An entry that is 0 exactly is [0, 0, 0]; any other entry has some room on both sides, so that a verifier with a
+    few more bits can confirm it.
     """
     places = {output: i for i, output in enumerate(mechanism.outputs())}
     order = [places[output] for output in outputs]

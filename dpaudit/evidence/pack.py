@@ -12,7 +12,7 @@ EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
 def pack(path: Path) -> None:
-    """Writes the archive: the verifier's files as they are, and a line that starts it; always the same bytes."""
+    """Writes the archive: the verifier's unchanged files and a line that starts it; always the same bytes."""
     folder = Path(__file__).parent / "verifier"
     files = sorted(path.relative_to(folder.parent) for path in folder.rglob("*.py"))
     sources = {path.as_posix(): (folder.parent / path).read_text(encoding="utf-8") for path in files}

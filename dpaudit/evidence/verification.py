@@ -16,7 +16,7 @@ from dpaudit.numbers.rationals import whole
 
 @dataclass(frozen=True)
 class VerifyResult(Shown):
-    """What the verifier established, and what that says; or the reason why it rejects the certificate."""
+    """What the verifier established, and the statement; or the reason why it rejects the certificate."""
 
     file: str
     established: tuple[str, ...]
@@ -27,12 +27,12 @@ class VerifyResult(Shown):
 
     @property
     def word(self) -> str:
-        """ACCEPTED; WITNESS CHECKED where all was asked and the certificate covers its witness only; or REJECTED."""
+        """ACCEPTED; WITNESS CHECKED after a full check of a certificate that covers its witness only; or REJECTED."""
         return "REJECTED" if self.statement is None else heading(self.statement)[0]
 
     @property
     def accepted(self) -> bool:
-        """Whether everything requested was checked, and holds."""
+        """Whether everything requested was checked and holds."""
         return self.word == ACCEPTED
 
     @property
@@ -54,7 +54,7 @@ class VerifyResult(Shown):
         }
 
     def page(self) -> Page:
-        """What was established, then what that says."""
+        """What was established, then the statement."""
         lines = [Note(f"  {line}") for line in self.established]
         if self.reason is not None:
             return [*lines, Note(Words(Words("REJECTED", style="bold red"), f": {self.reason}"))]
@@ -72,12 +72,12 @@ def verify(
     seconds: int | str = SECONDS,
     memory: int | str = MEMORY,
 ) -> VerifyResult:
-    """What an independent recomputation says of the certificate; with ``full`` of its upper bound too.
+    """The result of an independent recomputation; with ``full`` of the upper bound too.
 
     With ``coq`` everything is recomputed, and both bounds are proved by Coq's kernel as well; an InputError where coqc
     is not installed, or where the certificate cannot be exported. It ends within the seconds and the MiB of memory,
-    whatever the file holds. A file that cannot be read is an InputError; one that is no certificate, or needs more than
-    the limits allow, is rejected.
+    whatever the file holds. A file that cannot be read is an InputError; one that is not a certificate, or needs more
+    than the limits allow, is rejected.
     """
     limits = {"seconds": whole("seconds", seconds, 1, 10**6), "memory": whole("memory", memory, 64, 10**6)}
     full = full or coq
@@ -91,7 +91,7 @@ def verify(
 
 
 def with_kernel(result: VerifyResult, seconds: int) -> VerifyResult:
-    """The result with what Coq's kernel says of both bounds; REJECTED if it does not accept them."""
+    """The result with the answer of Coq's kernel on both bounds; REJECTED if it does not accept them."""
     proved = prove(result.file, seconds)
     if proved.problem:
         return replace(result, reason=f"Coq: {proved.problem}", statement=None)

@@ -47,7 +47,7 @@ class Block:
         yield Block(middle + 1, self.last)
 
     def text(self) -> str:
-        """"n = 300…599"."""
+        """The block in words: "n = 300…599"."""
         if self.first is None:
             return "n → ∞"
         first, last = (None if n is None else approximately(n) for n in (self.first, self.last))

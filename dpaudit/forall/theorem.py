@@ -140,7 +140,7 @@ def by_algebra(value: Enclosure, known: Fraction | None) -> str:
 
 
 def bounded(value: Enclosure, open_: str | None, more: str = "") -> Words:
-    """"at most ..." of a supremum; where it is wider than was asked for, that too, in few digits."""
+    """The words "at most ..." for a supremum; in few digits, and saying so, where it is wider than requested."""
     if open_ is None:
         return Words("at most ", strong(value), more)
     ends = value.shortened(6).to_dict()
@@ -160,7 +160,7 @@ class EveryEpsilon(Guarantee):
 
     @property
     def words(self) -> str:  # type: ignore[override]
-        """"ε-DP for every ε > 0"."""
+        """The claim in words: "ε-DP for every ε > 0"."""
         multiple = "" if self.factor == 1 else f"{self.factor}·"
         where = "every ε > 0" if self.span == "all" else f"every ε in {self.span}"
         return f"{multiple}ε-DP for {where}"

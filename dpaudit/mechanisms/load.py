@@ -154,7 +154,7 @@ def _nominal(target: Any, reference: str) -> Fraction | None:
 
 
 def _line_of(kind: type, pattern: str) -> str:
-    """ "file.py line 3: " for the first line of the class in which the pattern occurs; "" where there is none."""
+    """The place, "file.py line 3: ", where the pattern first occurs in the class; "" where it does not."""
     try:
         lines, first = inspect.getsourcelines(kind)
         where = Path(inspect.getsourcefile(kind) or "").name
@@ -302,7 +302,7 @@ def _no_epsilon(eps: Exact, label: str) -> None:
 
 
 def _setting(name: str, value: Any) -> Any:
-    """"3" as 3, "1/3" as a Fraction, "1,2" as a tuple, any other text as it is; n and k are whole numbers."""
+    """The value of a text: 3, a Fraction for "1/3", a tuple for "1,2", else the text; n and k are whole numbers."""
     if name in ("n", "k"):
         return whole(name, value, 0)
     if not isinstance(value, str):

@@ -130,7 +130,7 @@ def _between(low: Fraction, high: Fraction, right: Callable[[Fraction, Fraction]
 
 
 def equated(name: str, value: str) -> str:
-    """"δ(1) = 0.5" from a name and a number as ``short`` or ``beside`` write it.
+    """The equation "δ(1) = 0.5" from a name and a number as ``short`` or ``beside`` write it.
 
     >>> equated("δ(1)", "0.5"), equated("δ(1)", "≤ 0.5"), equated("true ε", "[0.1, 0.9]")
     ('δ(1) = 0.5', 'δ(1) ≤ 0.5', 'true ε in [0.1, 0.9]')
@@ -285,7 +285,7 @@ def shifted(value: int, places: int) -> Decimal:
 
 
 def duration(seconds: float) -> str:
-    """"12 s", "3 min 5 s" or "2 h 10 min".
+    """A duration as "12 s", "3 min 5 s" or "2 h 10 min".
 
     >>> duration(12), duration(185), duration(7800)
     ('12 s', '3 min 5 s', '2 h 10 min')

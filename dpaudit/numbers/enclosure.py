@@ -185,7 +185,7 @@ class Enclosure:
 
 
 def _brackets(low: str, high: str) -> str | None:
-    """"0.4165[31, 48]", or None if the two texts have no three leading digits in common."""
+    """The form "0.4165[31, 48]", or None if the two texts have no three leading digits in common."""
     same = next((i for i, (a, b) in enumerate(zip(low, high, strict=False)) if a != b), 0)
     if len(low) != len(high) or same < 4:
         return None

@@ -90,7 +90,7 @@ def whole_numbers(option: str, text: int | str, least: int = 1, most: int = MOST
 
 
 def range_text(numbers: Sequence[int]) -> str:
-    """"1..60", "10..200..10", "12,20" or "1..5,20": what ``whole_numbers`` reads as these rising numbers.
+    """A text such as "1..60", "10..200..10", "12,20" or "1..5,20" that ``whole_numbers`` reads as these rising numbers.
 
     >>> range_text((1, 2, 3)), range_text((10, 20, 30)), range_text((12, 20)), range_text((1, 2, 3, 7, 20))
     ('1..3', '10..30..10', '12,20', '1..3,7,20')

@@ -115,7 +115,7 @@ class Model:
 
 
 def show(value: object) -> str:
-    """"4,4" for (4, 4), as options take it; nested tuples likewise, anything else as its text."""
+    """The form that options take: "4,4" for (4, 4); nested tuples likewise, anything else as its text."""
     return ",".join(map(show, value)) if isinstance(value, tuple | list) else str(value)
 
 

@@ -83,17 +83,17 @@ class EpsilonDelta(Guarantee):
 
     @property
     def kind(self) -> str:  # type: ignore[override]
-        """"epsilon" for pure privacy, else "epsilon-delta"."""
+        """Either "epsilon" for pure privacy, else "epsilon-delta"."""
         return "epsilon-delta" if self.delta else "epsilon"
 
     @property
     def words(self) -> str:  # type: ignore[override]
-        """"1/2-DP" or "(1, 1/100000)-DP"."""
+        """In words: "1/2-DP" or "(1, 1/100000)-DP"."""
         return "({epsilon}, {delta})-DP" if self.delta else "{epsilon}-DP"
 
     @property
     def form(self) -> str:  # type: ignore[override]
-        """"eps=1/2" or "eps=1,delta=1/100000"."""
+        """As an option: "eps=1/2" or "eps=1,delta=1/100000"."""
         return "eps={epsilon}" + (",delta={delta}" if self.delta else "")
 
     def epsilon_delta(self) -> tuple[Fraction, Fraction]:
@@ -181,11 +181,11 @@ class TradeOff(Guarantee):
             raise InputError("f", shown, "must be convex, as every trade-off function is")
 
     def text(self) -> str:
-        """"f-DP through (0, 1), (1/4, 1/2), (1, 0)"."""
+        """In words: "f-DP through (0, 1), (1/4, 1/2), (1, 0)"."""
         return "f-DP through " + ", ".join(f"({alpha}, {beta})" for alpha, beta in self.points)
 
     def option(self) -> str:
-        """"f=0:1;1/4:1/2;1:0"."""
+        """As an option: "f=0:1;1/4:1/2;1:0"."""
         return "f=" + ";".join(f"{alpha}:{beta}" for alpha, beta in self.points)
 
     def to_dict(self) -> dict[str, Any]:

@@ -110,7 +110,7 @@ def _combined(results: Sequence[dict[str, Any]]) -> Row:
 
 
 def _cell_text(value: list[int] | str | None) -> str | None:
-    """"4,4" for [4, 4], text as it is."""
+    """A list as "4,4", a text unchanged."""
     return show(tuple(value)) if isinstance(value, list) else value
 
 

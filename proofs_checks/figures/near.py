@@ -112,7 +112,7 @@ def near(x: Histogram) -> NearestLevels:
 
 
 def order(x: Histogram, pair: tuple[str, str]) -> Batch:
-    """"the first mechanism gives the level a larger probability than the second", level by level."""
+    """The statement "the first mechanism gives the level a larger probability than the second", level by level."""
     first, second = pair
 
     def sides() -> Sides:

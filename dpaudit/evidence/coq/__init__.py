@@ -1,1 +1,1 @@
-"""Certificates as files for the proof assistant Coq: definitions to read, theorems, and proofs for its kernel."""
+"""Certificates as files for the proof assistant Coq: definitions for people, theorems, and proofs for its kernel."""

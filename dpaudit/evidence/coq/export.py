@@ -1,4 +1,4 @@
-"""dpaudit export: a certificate as one self-contained file that Coq's kernel accepts, or does not."""
+"""dpaudit export: a certificate as one self-contained file for Coq's kernel to accept or reject."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ TRUSTED = {
    and the Bhattacharyya coefficient of two Dirichlet distributions to be the quotient of Beta functions.""",
     "LS": "The distribution function of the Laplace noise is taken to be F.",
 }
-"""What the definitions take over from mathematics, or from outside."""
+"""What the definitions assume without proof."""
 
 FILE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*\.v")
 
 
 @dataclass(frozen=True)
 class ExportResult(Shown):
-    """What was written, and the theorems in it."""
+    """The written file, and the theorems in it."""
 
     file: str
     coq: str
@@ -48,13 +48,13 @@ class ExportResult(Shown):
         return {"file": self.file, "coq": self.coq, "characters": self.characters, "theorems": list(THEOREMS)}
 
     def page(self) -> Page:
-        """Where it is, and what to do with it."""
+        """The file, its theorems, and the command that checks it."""
         names = " and ".join(THEOREMS)
         return [Note(f"{self.coq}: {self.characters} characters, theorems {names}; check it with: coqc {self.coq}")]
 
 
 def export(file: str, *, coq: str) -> ExportResult:
-    """Writes the certificate as a file for Coq; refuses what cannot be exported, and a name that coqc does not take."""
+    """Writes the certificate as a file for Coq; refuses what cannot be exported, and names that coqc rejects."""
     if not FILE_NAME.fullmatch(Path(coq).name):
         rule = "coqc wants a name of letters, digits and _ that begins with a letter and ends with .v"
         raise InputError("coq", coq, rule)
@@ -83,7 +83,7 @@ def read_certificate(path: str) -> dict[str, Any]:
 
 
 def check_exportable(document: dict[str, Any]) -> None:
-    """Refuses a certificate of something else than one finite epsilon."""
+    """Refuses a certificate of anything but one finite epsilon."""
     if "parts" in document:
         raise InputError("certificate", "parts", f"several certificates in one cannot be exported; {CAN}")
     statement = document["statement"]

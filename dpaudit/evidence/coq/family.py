@@ -20,7 +20,7 @@ from dpaudit.evidence.coq.texts import (
 from dpaudit.numbers.errors import InputError
 
 MOST = 100_000
-"""Probabilities of a model that may be exported: each costs Coq some 20 ms."""
+"""The most probabilities in an exported model: each takes Coq about 20 ms."""
 SENSITIVITY = {
     ("EHD", "constant"): ("constant",),
     ("EHD", "exact"): ("global",),
@@ -29,7 +29,7 @@ SENSITIVITY = {
     ("MH", ""): ("smooth", "MH"),
     ("MHdelta", ""): ("MHdelta",),
 }
-"""The pieces of sensitivities.v that define Delta(x)."""
+"""The parts of sensitivities.v that define Delta(x)."""
 
 
 def text_of(subject: dict[str, Any], statement: dict[str, Any], witness: dict[str, Any]) -> str:

@@ -11,20 +11,20 @@ from dpaudit.numbers.errors import InputError
 
 NAME = "Certificate"
 COMPUTED = "all_fine laws = true"
-"""The one computation of a certificate's proof, as the kernel's complaint quotes it."""
+"""The one computation in a certificate's proof, as the kernel's error message quotes it."""
 FALSE = "the kernel does not accept it: some pair and output exceeds the upper bound, or the witness misses the lower"
 
 
 @dataclass(frozen=True)
 class Proved:
-    """What the kernel says: a line, or the problem."""
+    """The kernel's answer: a line, or the problem."""
 
     line: str
     problem: str
 
 
 def check_possible(file: str) -> None:
-    """Refuses a certificate of what cannot be exported, before any work is done; any other fault is the verifier's."""
+    """Refuses a certificate that cannot be exported, before any work is done; the verifier reports any other fault."""
     if not Path(file).is_file():
         return
     try:
@@ -35,7 +35,7 @@ def check_possible(file: str) -> None:
 
 
 def prove(file: str, seconds: int) -> Proved:
-    """What Coq says of both bounds within so many seconds; an InputError where it cannot be asked."""
+    """Coq's answer on both bounds within these seconds; an InputError where Coq cannot run."""
     if installed() is None:
         raise InputError("coq", "yes", INSTALL)
     text = text_of(read_certificate(file))

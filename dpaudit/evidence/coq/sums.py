@@ -11,14 +11,14 @@ from dpaudit.evidence.coq.texts import WITNESS, bits_for, counted, filled, ratio
 from dpaudit.numbers.errors import InputError
 
 MOST = 20_000
-"""Probabilities of a model that may be exported."""
+"""The most probabilities in an exported model."""
 KNOWN = "entries that can be exported are made of rationals and exp of rationals with + * / and whole powers"
 QUOTIENTS = "From Coq Require Import QArith Qreals.\nFrom Coq Require RMicromega.\nOpen Scope R_scope.\n\n"
 Statement = dict[str, Any]
 
 
 class Unknown(Exception):
-    """An entry is no quotient of sums of exponentials of rationals."""
+    """An entry is not a quotient of sums of exponentials of rationals."""
 
 
 def assembled(name: str, statement: Statement, values: dict[str, object]) -> str:

@@ -1,4 +1,4 @@
-"""The pieces of a file for Coq: templates from this folder, numbers and lists as Coq writes them."""
+"""The parts of a file for Coq: templates from this folder, numbers and lists in Coq's syntax."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from dpaudit.numbers.errors import InputError
 
 WITNESS = {"x": "X", "x_prime": "Y", "output": "OUTPUT"}
-"""The members of a witness, and where they stand in a template."""
+"""The members of a witness, and their names in a template."""
 HERE = Path(__file__).parent
 
 
@@ -21,13 +21,13 @@ def template(name: str) -> str:
 
 
 def sections(name: str) -> dict[str, str]:
-    """The pieces of a template whose pieces begin with a line "@@ name"."""
+    """The parts of a template, each of which begins with a line "@@ name"."""
     pieces = re.split(r"^@@ (.*)\n", template(name), flags=re.MULTILINE)[1:]
     return dict(zip(pieces[::2], (piece.strip("\n") for piece in pieces[1::2]), strict=True))
 
 
 PIECES = ("histograms", "histograms_proof", "enclosures", "expressions", "sums", "sums_statement", "pairs")
-"""Templates that are parts of others, there by their names in capitals."""
+"""Templates that are included in others, by their names in capitals."""
 
 
 def with_pieces(text: str) -> str:
@@ -38,7 +38,7 @@ def with_pieces(text: str) -> str:
 
 
 def filled(text: str, values: Mapping[str, object]) -> str:
-    """The text with every @NAME@ replaced; all of them have a value."""
+    """The text with every @NAME@ replaced; each of them must have a value."""
     return re.sub(r"@([A-Z_]+)@", lambda found: str(values[found.group(1)]), text)
 
 
@@ -48,7 +48,7 @@ def real(value: Fraction) -> str:
 
 
 def enclosed(name: str, real_name: str, value: Fraction) -> str:
-    """The definition of an enclosure of a rational number, and the lemma that it is one."""
+    """The definition of an enclosure of a rational number, and the lemma that it encloses it."""
     if value.denominator == 1:
         made, proof = f"I.fromZ prec ({value.numerator})", f"fromZ_ok prec ({value.numerator})"
     else:
@@ -64,7 +64,7 @@ def counts(values: Iterable[int]) -> str:
 
 
 def counted(witness: Mapping[str, Any]) -> dict[str, object]:
-    """The witness of a model of histograms; refuses anything but lists of counts, as nothing has checked it yet."""
+    """The witness of a model of histograms; refuses anything but lists of counts, as it is still unchecked."""
     for name in WITNESS:
         value = witness.get(name)
         if not isinstance(value, list) or not all(type(count) is int and 0 <= count < 10**6 for count in value):
@@ -73,13 +73,13 @@ def counted(witness: Mapping[str, Any]) -> dict[str, object]:
 
 
 def remark(words: Iterable[str]) -> str:
-    """Names by their position for a comment: nothing in them can end it, or begin a string."""
+    """Names by their position, for a comment: nothing in them can end it or begin a string."""
     shown = (re.sub(r"[^\w .,:;=+/\[\](){}<>-]", "?", word)[:80] for word in words)
     return ",\n     ".join(f"{i}: {word}" for i, word in enumerate(shown))
 
 
 def bits_for(lower: Fraction, upper: Fraction, terms: int) -> int:
-    """A precision for intervals that tell the ends apart after sums of so many terms."""
+    """A precision at which intervals separate the ends after sums of this many terms."""
     width = upper - lower
     digits = 64 if width <= 0 else (width.denominator // max(width.numerator, 1)).bit_length()
     return max(80, digits + terms.bit_length() + 32)

@@ -1,1 +1,1 @@
-"""The verifier of certificates: standard library only, nothing of the engine; read arithmetic and core first."""
+"""The verifier of certificates: standard library only, no code of the engine; read arithmetic and core first."""

@@ -17,11 +17,11 @@ MAX_SIZE = 4000
 
 
 class Undecided(Exception):
-    """The intervals are too wide to tell."""
+    """The intervals are too wide to decide."""
 
 
 class Malformed(Exception):
-    """The certificate does not have the form that it should have."""
+    """The certificate does not have the right form."""
 
 
 class Interval:
@@ -84,7 +84,7 @@ class Interval:
         return rational(other, self.bits) / self
 
     def sqrt(self) -> Interval:
-        """In units of 4^f the root of a whole number is between its floor and its ceiling, in units of 2^f."""
+        """In units of 4^f: the root of a whole number is between its floor and its ceiling, in units of 2^f."""
         if self.lo < 0:
             raise Malformed("sqrt of a negative number") if self.hi < 0 else Undecided
         f = (self.e + self.hi.bit_length()) // 2 - self.bits
@@ -107,7 +107,7 @@ class Interval:
         return Interval(self.lo, self.lo, self.e, self.bits), Interval(self.hi, self.hi, self.e, self.bits)
 
     def positive(self) -> Interval:
-        """The interval itself; it lies above 0."""
+        """The interval itself, which must lie above 0."""
         if self.lo <= 0:
             raise Malformed("log of a number that is not positive") if self.hi <= 0 else Undecided
         return self
@@ -117,11 +117,11 @@ class Interval:
         return (self - other).hi <= 0
 
     def sign(self) -> int | None:
-        """-1, 0 or 1, or None if the interval does not tell."""
+        """-1, 0 or 1, or None if the interval does not determine it."""
         return (self.lo > 0) - (self.hi < 0) or (None if self.lo or self.hi else 0)
 
     def within(self, other: Interval) -> bool:
-        """True only if every member of this interval is one of the other."""
+        """True only if every member of this interval is a member of the other."""
         if not self.lo and not self.hi:
             return other.lo <= 0 <= other.hi
         e = min(self.e, other.e)
@@ -142,7 +142,7 @@ class Interval:
         return Fraction(self.lo << up, down), Fraction(self.hi << up, down)
 
     def at(self, bits: int) -> Interval:
-        """An interval around this one with another precision."""
+        """An interval that contains this one, with another precision."""
         return enclose(self.lo, self.hi, self.e, bits)
 
     def size(self) -> int:
@@ -161,7 +161,7 @@ def enclose(lo: int, hi: int, e: int, bits: int) -> Interval:
 
 
 def common(*values: Interval) -> int:
-    """The exponent to add or compare in: the smallest one, unless that lies far below what the largest tells."""
+    """The exponent for adding and comparing: the smallest one, unless it is far below what the largest resolves."""
     known = [v for v in values if v.lo or v.hi]
     if not known:
         return 0

@@ -1,4 +1,4 @@
-"""A certificate of a finite law: its form, what it states, and the sentence that is accepted.
+"""A certificate of a finite law: its form, its statement, and the accepted sentence.
 
 When ``FiniteLaw.check`` returns, the subject's law lies in the enclosures of the certificate (``subject``) and the
 stated bounds hold for it (``core``): at the witness, and with ``full`` for all pairs. The sentence says both.
@@ -33,7 +33,7 @@ def read_subject(document: dict[str, Any]) -> Subject:
 
 
 def read_notion(statement: dict[str, Any], witness: dict[str, Any], subject: Subject) -> Notion:
-    """The quantity, and what is claimed of it."""
+    """The quantity, and the claim about it."""
     quantity, guarantee = statement.get("quantity"), statement.get("guarantee", {})
     if quantity not in QUANTITIES:
         raise Malformed(f"quantity is none of {', '.join(QUANTITIES)}")
@@ -93,7 +93,7 @@ def _bound(guarantee: dict[str, Any], kind: str, name: str, *others: str) -> Fra
 
 
 def read_bounds(statement: dict[str, Any], witness: dict[str, Any], subject: Subject) -> Bounds:
-    """The notion and its bounds; the texts of the certificate say no more than its numbers."""
+    """The notion and its bounds; the texts of the certificate must match its numbers."""
     notion, guarantee = read_notion(statement, witness, subject), statement.get("guarantee")
     shape(witness, "the witness", dict.fromkeys(("x", "x_prime", *notion.place)))
     if guarantee is not None and guarantee.get("text") not in (None, notion.guarantee):
@@ -108,7 +108,7 @@ def read_bounds(statement: dict[str, Any], witness: dict[str, Any], subject: Sub
 
 
 class FiniteLaw:
-    """lower <= the largest value over all pairs <= upper, a witness, and what is claimed."""
+    """lower <= the largest value over all pairs <= upper, with a witness and a claim."""
 
     def __init__(self, document: dict[str, Any], full: bool) -> None:
         kinds = {**dict.fromkeys(("subject", "law", "statement", "witness"), dict), **MADE}

@@ -6,7 +6,7 @@ stated numbers hold for the product of these pairs:
 
     delta(epsilon) = P(infinite loss) + sum of p(l) (1 - e^(epsilon - l)) over the losses l > epsilon
 
-Masses are whole numbers of 2^-w, rounded down. What they lack to 1 (outputs that are left out, and all roundings) may
+Masses are whole numbers of 2^-w, rounded down. The missing mass (outputs that are left out, and all roundings) may
 have any loss: it adds between 0 and itself to delta.
 """
 
@@ -25,9 +25,9 @@ from .exact import ZERO, exp_of
 from .reading import DIGITS, MADE, brief, number, number_or_inf, shape
 
 WORD = 256
-"""w is a multiple of it."""
+"""w is a multiple of this."""
 LONGEST, MOST = 20_000, 10_000
-"""Losses of the whole, and releases, at most."""
+"""The most losses of the composition, and the most releases."""
 Atoms = list[tuple[Fraction, Interval]]
 """Finite losses with their masses P."""
 
@@ -88,7 +88,7 @@ def _whole(value: Any, least: int, most: int) -> int:
 
 
 class Release:
-    """One release, and how many times it is made."""
+    """One release, and how often it is made."""
 
     def __init__(self, given: Any) -> None:
         kind = given.get("release") if isinstance(given, dict) else None
@@ -108,7 +108,7 @@ Masses = list[int]
 
 
 def product(a: Masses, b: Masses, w: int) -> Masses:
-    """The convolution, in units of 2^-w: one product of two whole numbers, whose places do not overflow."""
+    """The convolution, in units of 2^-w: one product of two whole numbers, whose fields do not overflow."""
     size = (2 * (w + 2) + min(len(a), len(b)).bit_length()) // 8 + 1
     x, y = (int.from_bytes(b"".join(m.to_bytes(size, "little") for m in masses), "little") for masses in (a, b))
     count = len(a) + len(b) - 1
@@ -167,7 +167,7 @@ def composed(listed: str, step: Fraction, w: int) -> Whole:
 
 
 class Composition:
-    """lower <= delta(at), or the least epsilon with delta(epsilon) <= at, <= upper; the verdict on a claimed delta."""
+    """lower <= delta(at) <= upper, or so for the least epsilon with delta(epsilon) <= at; the verdict on a claim."""
 
     def __init__(self, document: dict[str, Any], full: bool) -> None:
         shape(document, "the certificate", {"subject": dict, "statement": dict, **MADE})
@@ -188,7 +188,7 @@ class Composition:
             raise Malformed("delta is infinite, or a claim is about something else")
 
     def bits(self) -> int:
-        """Enough for the digits of the smallest number that is stated, after all roundings."""
+        """Enough bits for the digits of the smallest stated number, after all roundings."""
         texts = [value for value in self.statement.values() if isinstance(value, str)]
         small = [abs(v) for v in (self.at, self.lower, self.upper, self.claimed) if v]
         size = max((v.denominator.bit_length() - v.numerator.bit_length() for v in small), default=0)

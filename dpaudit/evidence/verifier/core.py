@@ -1,17 +1,18 @@
 """What ACCEPTED means: bounds of a privacy notion, established from enclosures of the probabilities.
 
-Given a ``Law`` whose enclosures contain the probabilities (that they do is established before, by ``table`` or
-``family``), ``establish`` returns only if
+Given a ``Law`` whose enclosures contain the probabilities (``table`` or ``family`` has established that they
+do), ``establish`` returns only if
 
-- every row that is there may sum to 1: the lower ends sum to at most 1, the upper ends to at least 1;
+- every given row may sum to 1: the lower ends sum to at most 1, the upper ends to at least 1;
 - the value of the notion at the witness reaches the stated bound;
 - with ``full``, no pair of adjacent data sets exceeds the other stated bound.
 
 The verdict on a claim is derived from what was checked.
 
-Every comparison is of whole numbers times powers of two; e^epsilon is the one function (``arithmetic``). What the
-enclosures leave open is decided only where both numbers are known exactly (``exact``), else it is Undecided. A notion
-has a value of an ordered pair (x, x') that is larger where privacy is worse; ``guarantees`` has those with logarithms.
+All comparisons are between whole numbers times powers of two; e^epsilon is the only function (``arithmetic``). What
+the enclosures leave open is decided only where both numbers are known exactly (``exact``), else it is Undecided. A
+notion has a value for every ordered pair (x, x'), larger where privacy is worse; those with logarithms are in
+``guarantees``.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from .reading import brief, quoted
 
 
 class Rejected(Exception):
-    """The certificate is not accepted; the text says what fails first."""
+    """The certificate is not accepted; the message says what fails first."""
 
 
 class Unconfirmed(Rejected):
@@ -53,7 +54,7 @@ class Law:
 
 
 def enclosure(entry: Any) -> Interval:
-    """The numbers from lo 2^e to (lo + width) 2^e that a certificate's entry [lo, width, e] stands for."""
+    """The numbers from lo 2^e to (lo + width) 2^e, for an entry [lo, width, e] of a certificate."""
     if not isinstance(entry, list) or len(entry) != 3 or not all(type(v) is int for v in entry):
         raise Malformed("an enclosure is not [lo, width, e], three whole numbers")
     lo, width, e = entry
@@ -80,7 +81,7 @@ class Pair:
         return any(q.is_zero and not p.is_zero for p, q in self.both)
 
     def signs(self, factor: Fraction, loss: Fraction) -> Iterator[tuple[Number, Number, int | None]]:
-        """p, -factor e^loss p' and the sign of their sum for each output; None where it is not told."""
+        """p, -factor e^loss p' and the sign of their sum for each output; None where it is undecided."""
         rate = exponential(-factor, loss, self.law.bits)
         for p, q in self.both:
             other, found = q * rate, None
@@ -89,7 +90,7 @@ class Pair:
             yield p, other, found
 
     def exceeds(self, loss: Fraction) -> Iterator[bool]:
-        """For each output whether p > e^loss p'."""
+        """Whether p > e^loss p', for each output."""
         for p, _, found in self.signs(Fraction(1), loss):
             if found is None:
                 raise Undecided
@@ -102,7 +103,7 @@ class Pair:
     def excess(self, factor: Fraction, loss: Fraction, rest: Fraction) -> int:
         """The sign of rest + the sum of max(0, p - factor e^loss p').
 
-        A term whose sign is not told lies between 0 and its upper end; the sum of the others may be 0 exactly.
+        A term whose sign is undecided lies between 0 and its upper end; the sum of the others may be 0 exactly.
         """
         parts = [constant(rest, self.law.bits)]
         for p, other, found in self.signs(factor, loss):
@@ -114,26 +115,26 @@ class Pair:
 
 
 class Notion:
-    """One notion with its claimed bound; a subclass has these as it needs them."""
+    """One notion with its claimed bound; a subclass overrides what it needs."""
 
     quantity, guarantee = "", ""
     place: tuple[str, ...] = ()
-    """The members of the witness beside the pair."""
+    """The members of the witness besides the pair."""
     claimed: Fraction | None = None
     delta = ZERO
-    """The claimed delta where the notion is the loss: then delta at the claimed epsilon decides the claim."""
+    """The claimed delta, where the notion is the loss: delta at the claimed epsilon then decides the claim."""
     proves = refutes = True
     """Whether a value that is at most the claimed bound proves the claim, and a larger one refutes it."""
     finite = False
     largest: Fraction | None = None
-    """No value is larger."""
+    """No value exceeds this."""
 
     def infinite(self, pair: Pair) -> bool:
         """Whether the value at the witness is infinite."""
         return not self.finite and pair.is_infinite()
 
     def reached(self, pair: Pair, bound: Fraction) -> int:
-        """The sign of the value at the witness's place minus the bound."""
+        """The sign of the value at the witness minus the bound."""
         raise NotImplementedError
 
     def exceeded(self, pair: Pair, bound: Fraction) -> bool:
@@ -190,7 +191,7 @@ class TradeOff(Notion):
     """beta >= f(alpha) for every test, f the largest of its lines height - slope alpha.
 
     A test rejects for some outputs: alpha is their probability under x', beta that of the others under x. The value is
-    the largest f(alpha) - beta, 0 at least, as the test that always rejects has 0; the guarantee holds if it is 0.
+    the largest f(alpha) - beta, at least 0, as the test that always rejects has 0; the guarantee holds if it is 0.
     """
 
     place, finite = ("threshold",), True
@@ -230,7 +231,7 @@ class TradeOff(Notion):
 
 
 def threshold_test(pair: Pair, threshold: Fraction) -> tuple[list[Number], list[Number]]:
-    """What makes alpha and beta of the test that rejects where the loss exceeds the threshold."""
+    """The summands of alpha and of beta for the test that rejects where the loss exceeds the threshold."""
     chosen = list(zip(pair.both, pair.exceeds(threshold), strict=True))
     return [q for (_, q), yes in chosen if yes], [p for (p, _), yes in chosen if not yes]
 
@@ -246,9 +247,9 @@ class Bounds:
     least: Fraction | None
     most: Fraction | None
     verdict: str | None = None
-    """On the claim, by what was checked: PROVED, REFUTED or UNDECIDED; None where not all was checked."""
+    """The verdict on the claim: PROVED, REFUTED or UNDECIDED; None where not everything was checked."""
     rest: str = "--full does"
-    """What is said where not all is checked."""
+    """The words where not everything is checked."""
 
     def establish(self, law: Law, x: Any, y: Any, full: bool) -> list[str]:
         """What was established, line by line (see above)."""

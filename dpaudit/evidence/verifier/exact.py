@@ -1,6 +1,6 @@
 """Numbers that are known exactly: quotients of sums of c e^a with rational c and a.
 
-Intervals never tell that two numbers are equal, and many mechanisms meet their bound exactly: p = e^epsilon p'. When
+Intervals never show that two numbers are equal, and many mechanisms meet their bound exactly: p = e^epsilon p'. When
 ``sign`` returns 0, the sum of the numbers is 0: all their exact forms are known and cancel. A sum of c e^a over
 distinct rational a is 0 only if every c is (Lindemann-Weierstrass).
 """
@@ -22,7 +22,7 @@ Form = tuple[Sum, Sum]
 ZERO = Fraction(0)
 ONE: Sum = {ZERO: Fraction(1)}
 MAX_TERMS, MAX_BITS = 400, 60_000
-"""A form with more terms, or longer numbers, is not attempted: what needs it is then not known exactly."""
+"""Forms with more terms, or longer numbers, are not attempted: such values are not known exactly."""
 
 
 def _is_short(*sums: Sum) -> bool:
@@ -55,7 +55,7 @@ def form_product(a: Form | None, b: Form | None) -> Form | None:
 
 
 def form_sum(forms: Iterable[Form | None]) -> Form | None:
-    """The sum, first of those with one denominator; None where it is not known, or too long."""
+    """The sum, first of those with equal denominators; None where it is not known, or too long."""
     groups: dict[frozenset[tuple[Fraction, Fraction]], list[Sum]] = {}
     for form in forms:
         if form is None:
@@ -75,7 +75,7 @@ def form_sum(forms: Iterable[Form | None]) -> Form | None:
 
 
 class Number:
-    """A value in an interval; and exactly, as a quotient of sums, where that is known: its form, found on demand."""
+    """A value in an interval, and exactly as a quotient of sums where that is known: its form, computed on demand."""
 
     __slots__ = ("known", "value")
 
@@ -90,13 +90,13 @@ class Number:
         return self.known
 
     def rational(self) -> Fraction | None:
-        """The value if it is plainly a rational number."""
+        """The value, if its form is plainly a rational number."""
         form = self.form
         return form[0].get(ZERO, ZERO) if form and form[1] == ONE and not set(form[0]) - {ZERO} else None
 
     @property
     def is_zero(self) -> bool:
-        """Whether the value, a probability, is 0; undecided if that is not told from > 0."""
+        """Whether the value, a probability, is 0; Undecided if it cannot be separated from 0."""
         if self.value.sign() is None:
             raise Undecided
         return self.value.lo <= 0
@@ -118,7 +118,7 @@ class Number:
 
 @lru_cache(maxsize=1 << 12)
 def exp_of(value: Fraction, bits: int) -> Interval:
-    """e^value; with as many bits more as the value has before the point."""
+    """e^value, with additional bits for the digits of the value before the point."""
     wide = bits + 8 + max(0, value.numerator.bit_length() - value.denominator.bit_length())
     return rational(value, wide).exp().at(bits)
 

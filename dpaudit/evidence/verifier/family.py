@@ -17,7 +17,7 @@ from typing import Any
 
 from .arithmetic import Interval, Malformed, rational, total
 from .exact import ONE, ZERO, Number, Sum, exponential, sum_of
-from .reading import number, shape, whole
+from .reading import are_counts, number, shape
 from .special import largest, log_gamma, pi
 from .subject import FAMILY, Subject
 
@@ -61,7 +61,7 @@ def affinity(table: Ratios, i: int, j: int) -> Interval:
 
 
 class Family(Subject):
-    """What the eight mechanisms share; ``bits`` is the precision of everything that is computed."""
+    """The part that the eight mechanisms share; ``bits`` is the precision of everything computed."""
 
     def __init__(self, subject: dict[str, Any], bits: int) -> None:
         kinds = {"mechanism": str, "n": int, "k": int, "prior": list, "parameters": dict, "nominal_epsilon": None}
@@ -86,7 +86,7 @@ class Family(Subject):
         self._finer: dict[int, Family] = {}
 
     def counts(self) -> tuple[int, int, int]:
-        """By replacement: a histogram of n - 1 records, and one more in cell i or instead in cell j."""
+        """Pairs by replacement: a histogram of n - 1 records, with one more in cell i or in cell j."""
         k, size = self.k, self.size
         pairs = size * (size - 1) if self.every_pair else k * (k - 1) * comb(self.n + k - 2, k - 1)
         return size, int(pairs), self.count_outputs()
@@ -105,7 +105,7 @@ class Family(Subject):
 
     def place(self, value: Any, name: str) -> Cells:
         """A histogram."""
-        if not whole(value, self.k, self.n) or sum(value) != self.n:
+        if not are_counts(value, self.k, self.n) or sum(value) != self.n:
             raise Malformed(f"{name} is not a list of {self.k} counts from 0 to n, no histogram of {self.n} records")
         return tuple(value)
 
@@ -120,7 +120,7 @@ class Family(Subject):
         raise NotImplementedError
 
     def says(self) -> tuple[dict[str, Any], str, str]:
-        """All that the mechanism depends on."""
+        """Everything that the mechanism depends on."""
         members = {"kind": "family", "mechanism": self.name, "n": self.n, "k": self.k}
         members |= {"prior": ", ".join(map(str, self.prior)), "nominal_epsilon": str(self.epsilon)}
         members |= {name: str(value) for name, value in self.parameters.items()}
@@ -133,7 +133,7 @@ class Laplace(Family):
 
     @property
     def noised(self) -> int:
-        """How many cells get noise; the last one of LSDim and LSHist is what is left."""
+        """The number of cells with noise; the last one of LSDim and LSHist is the remainder."""
         return int(self.k if self.name == "LSZhang" else self.k - 1)
 
     def count_outputs(self) -> int:
@@ -157,13 +157,13 @@ class Laplace(Family):
         return Number(total((exponential(v, a, self.bits).value for a, v in found.items()), self.bits), (found, ONE))
 
     def make_row(self, x: Cells) -> list[Number]:
-        """All products of one probability of each cell."""
+        """All products of one probability from each cell."""
         cells = [[self.cell(c, o) for o in range(self.n + 1)] for c in x[: self.noised]]
         return reduce(lambda found, cell: [a * b for a in found for b in cell], cells)
 
     def output(self, value: Any) -> int:
-        """The last cell runs fastest."""
-        if not whole(value, self.noised, self.n):
+        """The position of the output; the last cell varies fastest."""
+        if not are_counts(value, self.noised, self.n):
             raise Malformed(f"output is not a list of {self.noised} counts from 0 to n")
         return int(reduce(lambda found, o: found * (self.n + 1) + o, value, 0))
 
@@ -228,17 +228,17 @@ class Exponential(Family):
         return 2 * found
 
     def half(self) -> Fraction | None:
-        """The rate times H if algebra knows it.
+        """The rate times H, where algebra knows it.
 
-        One record in two cells: there is one distance H, so LS = GS = H, and S is between them; and GS_0 is H with the
-        prior (1, 1), as BC = Gamma(3/2)^2 = pi/4.
+        With one record in two cells there is one distance H, so LS = GS = H, and S lies between them; and GS_0 is H for
+        the prior (1, 1), as BC = Gamma(3/2)^2 = pi/4.
         """
         if self.size != 2 or (self.parameters.get("gs") == "constant" and set(self.prior) != {Fraction(1)}):
             return None
         return self.epsilon / 2 / (1 + self.parameters["gamma"] if self.name == "EHDS" else 1)
 
     def make_row(self, x: Cells) -> list[Number]:
-        """The weights over their sum."""
+        """The weights divided by their sum."""
         rate, half = self.epsilon / self.divisor(x), self.half()
         weights = [(-(rate * self.hellinger(x, r))).exp() for r in self.datasets()]
         everything = total(weights, self.bits)

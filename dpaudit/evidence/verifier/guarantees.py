@@ -96,7 +96,7 @@ class Zcdp(Renyi):
         return super().reached(pair, bound * self.order)
 
     def exceeded(self, pair: Pair, bound: Fraction) -> bool:
-        """On [1, 2], [2, 4], ... K is compared; beyond (largest loss) / bound, D_t <= largest loss <= bound t."""
+        """K is compared on [1, 2], [2, 4], ...; beyond (largest loss) / bound, D_t <= largest loss <= bound t."""
         if pair.is_infinite() or pair.same():
             return pair.is_infinite()
         if not bound:
@@ -109,11 +109,11 @@ class Zcdp(Renyi):
 
 
 def powerful(pair: Pair) -> list[tuple[Interval, Interval]]:
-    """The most powerful tests but the trivial ones, and points below the trade-off function between them.
+    """The most powerful tests except the trivial ones, and points below the trade-off function between them.
 
-    Every output is possible for both or for none. Those whose losses cannot be told apart are one step: from its left
-    end the function falls at most as fast as the largest loss says, to its right end at least as fast as the smallest
-    one says; both at the middle.
+    Every output is possible for both or for neither. Outputs whose losses cannot be separated are one step: from its
+    left end the function falls at most as fast as the largest loss allows, to its right end at least as fast as the
+    smallest one requires; the points are in the middle.
     """
     bits, zero = pair.law.bits, rational(0, pair.law.bits)
     cells = [((p.value / q.value).log(), p.value, q.value, False) for p, q in pair.both if not p.is_zero]
@@ -165,7 +165,7 @@ def above_gaussian(alpha: Interval, beta: Interval, mu: Fraction) -> int:
 
 
 def guess(level: Fraction) -> Fraction:
-    """About the z with Phi(-z) = level."""
+    """Approximately the z with Phi(-z) = level."""
     return -Fraction(NormalDist().inv_cdf(min(max(float(level), 1e-300), 1 - 1e-16)))
 
 

@@ -3,9 +3,9 @@
     python -I dpaudit-verify.pyz certificate.json           the lower bound, from the witness alone
     python -I dpaudit-verify.pyz certificate.json --full    and the upper bound: every pair, every output
 
-Exit code 0: ACCEPTED, with a sentence that says what; 1: REJECTED, with the first thing that fails; 2: no such file;
-3: WITNESS CHECKED, --full was asked and the certificate covers its witness only. A certificate is data: nothing in it
-is run. When ``verify`` returns, everything that its lines say has been established.
+Exit code 0: ACCEPTED, with the accepted sentence; 1: REJECTED, with the first thing that fails; 2: no such file;
+3: WITNESS CHECKED, --full was requested and the certificate covers its witness only. A certificate is data: nothing in
+it is executed. When ``verify`` returns, everything that its lines say has been established.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from .theorems.every_n import EveryN
 from .theorems.prior_map import Map
 
 SECONDS, MEMORY = 60, 1024
-"""The limits unless raised: seconds, MiB."""
+"""The default limits: seconds, MiB."""
 KINDS: dict[str, Any] = {
     "law": FiniteLaw,
     "every-epsilon": Ratio,
@@ -43,7 +43,7 @@ KINDS: dict[str, Any] = {
     "every-n": EveryN,
     "composition": Composition,
 }
-"""Each is made of the document and whether all is checked; check() returns lines and a statement with ``text``."""
+"""Each takes the document and whether everything is checked; check() returns lines and a statement with ``text``."""
 OTHER = "; this is no certificate, so nothing is said against it: a report keeps its own in the folder certificates"
 ACCEPTED, WITNESS = "ACCEPTED", "WITNESS CHECKED"
 
@@ -58,7 +58,7 @@ def kind_of(document: dict[str, Any]) -> Any:
 
 
 def parts_of(document: Any, full: bool, name: str = "") -> Iterator[tuple[str, Any]]:
-    """The certificates of the file after their hashes are checked; what the lines of each begin with."""
+    """The prefix for the lines of each certificate in the file, and the certificate; the hashes are checked."""
     right = isinstance(document, dict) and document.get("format") == FORMAT
     if not right or repr(document.get("version")) != str(VERSION):
         raise Malformed(f'{name}this is not a "{FORMAT}" of version {VERSION}')
@@ -102,7 +102,7 @@ def extent(statement: dict[str, Any]) -> str:
 
 
 def heading(statement: dict[str, Any]) -> tuple[str, str]:
-    """ACCEPTED, or WITNESS CHECKED where all was asked and a part covers its witness only; and what is printed."""
+    """ACCEPTED, or WITNESS CHECKED after a full check of parts that cover their witness only; and the printed words."""
     open_ = [part["covered"] for part in statement.get("parts", [statement]) if part.get("covered")]
     return (WITNESS, f"{WITNESS}: {open_[0]}") if open_ else (ACCEPTED, f"{ACCEPTED} ({extent(statement)})")
 
@@ -160,15 +160,15 @@ def _child(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def out_of_time(seconds: int) -> str:
-    """What is said of a certificate that takes too long; nothing is said against it."""
+    """The message for a certificate that takes too long, which does not mean that it is wrong."""
     limit = f"{seconds} second{'s' * (seconds > 1)}"
     return f"too large to be checked within {limit}, and neither right nor wrong so far; more: --seconds {5 * seconds}"
 
 
 def run(path: str, full: bool = False, seconds: int = SECONDS, memory: int = MEMORY) -> dict[str, Any]:
-    """established, statement, reason (None: not rejected) and unreadable (None, or why), found by a child.
+    """established, statement, reason (None: not rejected) and unreadable (None, or why), from a child process.
 
-    Whatever the file holds, this ends after about ``seconds``, and the child has at most ``memory`` MiB and ends too.
+    Whatever the file holds, this ends after about ``seconds``; the child has at most ``memory`` MiB and ends too.
     """
     here = Path(__file__).resolve().parent
     program = here if (here / "__main__.py").is_file() else here.parent  # the folder, or the archive

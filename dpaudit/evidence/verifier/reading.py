@@ -1,6 +1,6 @@
-"""Reads a certificate strictly, and quotes what it says.
+"""Reads a certificate strictly, and quotes its texts safely.
 
-When ``read`` returns, the content was JSON in which every number is whole and short and no name is there twice;
+When ``read`` returns, the content was JSON in which every number is whole and short and no name occurs twice;
 when ``shape`` returns, an object has these members of these kinds and no others; when ``number`` returns, a text was an
 exact number of bounded size. ``quoted`` returns printable ASCII in quotes: a name cannot speak for the verifier.
 """
@@ -18,28 +18,28 @@ from .arithmetic import Malformed
 FORMAT, VERSION = "dpaudit certificate", 2
 MAX_BYTES = 32 << 20
 DIGITS = 2100
-"""Decimals of a stated bound at most."""
+"""The most decimals of a stated bound."""
 INTEGER = 4000
-"""Characters of a whole number at most."""
+"""The most characters of a whole number."""
 MADE: dict[str, type | None] = {"made": str, **dict.fromkeys(("kind", "format", "version", "sha256"))}
-"""Members of every certificate; ``made`` says how and with what it was made, and is not looked at."""
+"""Members of every certificate; ``made`` says how and with which tools it was made, and is not checked."""
 KINDS = {dict: "an object", list: "a list", str: "a text", int: "a whole number", bool: "true or false"}
 
 
 def brief(value: object) -> str:
-    """The value as printable ASCII of about 80 characters at most; a giant whole number as a power of 2."""
+    """The value as printable ASCII, at most about 80 characters; a giant whole number as a power of 2."""
     if isinstance(value, int) and value.bit_length() > 200:
         return f"2^{value.bit_length() - 1}"
     return shortened(ascii(str(value))[1:-1])
 
 
 def shortened(text: str) -> str:
-    """About 80 characters of the text at most."""
+    """At most about 80 characters of the text."""
     return text if len(text) <= 80 else text[:60] + f"... ({len(text)} characters)"
 
 
 def quoted(name: object) -> str:
-    """A text in quotes, with everything but printable ASCII escaped, and shortened; anything else as it is."""
+    """A text in quotes, shortened, with everything but printable ASCII escaped; anything else unchanged."""
     if not isinstance(name, str):
         return brief(name)
     return f'"{shortened(json.dumps(name)[1:-1])}"'
@@ -80,7 +80,7 @@ def digest(document: dict[str, Any]) -> str:
 
 
 def number(value: Any, what: str, most: int = 1000) -> Fraction:
-    """The exact number that text such as "-3", "2/7", "0.25" or "1e-8" denotes; its size is bounded."""
+    """The exact number denoted by a text such as "-3", "2/7", "0.25" or "1e-8"; its size is bounded."""
     if not isinstance(value, str) or len(value) > 2 * most + 40:
         raise Malformed(f"{what} is not a number in text of at most {2 * most + 40} characters")
     match = re.fullmatch(r"-?(\d+/\d+|\d+(\.\d+)?(e[+-]?\d{1,6})?)", value, re.ASCII)
@@ -108,6 +108,6 @@ def shape(document: Any, what: str, kinds: dict[str, type | None]) -> list[Any]:
     return [document.get(name) for name in kinds]
 
 
-def whole(value: Any, size: int, most: int) -> bool:
+def are_counts(value: Any, size: int, most: int) -> bool:
     """Whether this is a list of ``size`` whole numbers from 0 to ``most``."""
     return isinstance(value, list) and len(value) == size and all(type(i) is int and 0 <= i <= most for i in value)

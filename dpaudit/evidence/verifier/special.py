@@ -15,12 +15,12 @@ from .exact import exp_of
 
 
 def largest(values: Iterable[Interval]) -> Interval:
-    """The maximum of several."""
+    """The maximum."""
     return reduce(larger, values)
 
 
 def smallest(values: Iterable[Interval]) -> Interval:
-    """The minimum of several."""
+    """The minimum."""
     return -largest(-v for v in values)
 
 
@@ -52,7 +52,7 @@ def _tangents(n: int) -> list[int]:
 
 
 def log_gamma(x: Interval, bits: int) -> Interval:
-    """ln Gamma(x), x > 0; found once for each argument."""
+    """ln Gamma(x), x > 0; computed once for each argument."""
     size = max(0, x.positive().size())
     if size > MAX_SIZE:
         raise Malformed("log_gamma of a number that is too large")
@@ -83,8 +83,8 @@ def _log_gamma(lo: int, hi: int, e: int, bits: int) -> Interval:
 def normal(z: Fraction, bits: int) -> Interval:
     """Phi(z) = 1/2 + phi(z) S, S = z + z^3/3 + z^5/(3 5) + ...; for z < 0 it is 1/2 - phi(z) S(-z).
 
-    From 2n + 3 > 2 z^2 on the terms fall by a half at least: what is left out is at most the last one taken. z^2 bits
-    more make up for the difference of nearly equal numbers. For large |z|: 0 < Phi(-|z|) < e^(-z^2/2).
+    From 2n + 3 > 2 z^2 on the terms fall by at least a half: the remainder is at most the last term. z^2 additional
+    bits compensate for the difference of nearly equal numbers. For large |z|: 0 < Phi(-|z|) < e^(-z^2/2).
     """
     square = z * z
     if square > 15 * bits:

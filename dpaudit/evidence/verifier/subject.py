@@ -1,4 +1,4 @@
-"""What a certificate of a finite law is about: data sets, their adjacency, outputs, and the law's own definition.
+"""The subject of a certificate of a finite law: data sets, their adjacency, outputs, and the law's own definition.
 
 When ``Subject.law`` returns, every enclosure in it contains the probability that the subject's definition gives. A
 ``Table`` (``table``) holds its definition, a mechanism of the documents (``family``) is defined by its name.
@@ -22,11 +22,11 @@ FAMILY: dict[str, tuple[str, ...]] = {
 }
 """The mechanisms of the documents, and their parameters."""
 ALL, WITNESS = "all", "witness"
-"""What the rows of a certificate cover: every data set, or the two of the witness only."""
+"""The coverage of the rows of a certificate: every data set, or only the two of the witness."""
 
 
 class Subject:
-    """What a ``Table`` and a ``Family`` share; each has these methods:
+    """The part that ``Table`` and ``Family`` share; each has these methods:
 
     datasets(): all data sets; links(x): those adjacent to x, unless every pair is; counts(): the numbers of data sets,
     of ordered adjacent pairs and of outputs; row(x, bits): the distribution of x by the definition, which is one, or
@@ -37,7 +37,7 @@ class Subject:
     name: str
     every_pair: bool
     every_row = False
-    """Whether all rows are checked even where only the witness is: of a table, which is nothing but its rows."""
+    """Whether all rows are checked even if only the witness is: for a table, which is nothing but its rows."""
     datasets: Any
     links: Any
     counts: Any
@@ -55,11 +55,11 @@ class Subject:
         return x != y if self.every_pair else y in self.links(x)
 
     def held(self, covers: str, x: Any, y: Any) -> list[Any]:
-        """The data sets whose rows a certificate holds that covers all, or the witness."""
+        """The data sets whose rows a certificate of this coverage holds."""
         return list(self.datasets()) if covers == ALL else [x, y]
 
     def read_rows(self, document: Any) -> tuple[str, list[list[Any]]]:
-        """What the certificate's rows cover, and the rows: as many and as long as they should be."""
+        """The coverage of the certificate's rows, and the rows, whose number and length are checked."""
         covers, rows = shape(document, "the law", {"covers": str, "rows": list})
         size, _, width = self.counts()
         if covers not in (ALL, WITNESS):
@@ -72,7 +72,7 @@ class Subject:
     def law(self, document: Any, x: Any, y: Any, full: bool, least: int) -> Law:
         """The law in the enclosures of the certificate, each of which contains the subject's own probability.
 
-        Of a mechanism only the rows of x and y are looked at unless ``full``; ``least`` is the least precision.
+        For a mechanism, only the rows of x and y are checked unless ``full``; ``least`` is the least precision.
         """
         covers, rows = self.read_rows(document)
         held = dict(zip(self.held(covers, x, y), rows, strict=True))

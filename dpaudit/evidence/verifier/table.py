@@ -1,9 +1,9 @@
 """Tables and own mechanisms: rows of expressions, evaluated in intervals, and exactly where that is possible.
 
 When ``Table.row`` returns, its numbers contain the probabilities that the row's entries denote, none is negative, and
-they add up to 1: exactly where algebra tells, else as far as SUM_BITS tell, and then ``says`` says so. An entry is a
-rational ("1/3"), null for an impossible output (log-weights only), or a list: an operation and its arguments,
-["/", ["exp", "-1/2"], "3"]. Operations: + * / ^ exp log sqrt log_gamma pi; and between two numbers. Nothing is run.
+they sum to 1: exactly where algebra decides, else to SUM_BITS, and then ``says`` mentions it. An entry is a rational
+("1/3"), null for an impossible output (log-weights only), or a list: an operation and its arguments, ["/", ["exp",
+"-1/2"], "3"]. Operations: + * / ^ exp log sqrt log_gamma pi; and between two numbers. Nothing is executed.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from typing import Any
 
 from .arithmetic import Malformed, hull, rational, total
 from .exact import ONE, ZERO, Number, constant, exponential, form_sum, sign
-from .reading import number, quoted, shape, whole
+from .reading import are_counts, number, quoted, shape
 from .special import log_gamma, pi
 from .subject import ALL, FAMILY, Subject
 
 MAX_DEPTH = 200
 ARGUMENTS = {"+": 0, "*": 0, "/": 2, "^": 2, "exp": 1, "log": 1, "sqrt": 1, "log_gamma": 1, "pi": 0}
 SUM_BITS, SUM_DIGITS = 515, 155
-"""At least with this precision a row that algebra does not add up must sum to 1."""
+"""The precision to which a row must sum to 1 where algebra cannot decide."""
 SAID = ("nominal_epsilon", "parameters", "source", "source_sha256")
-"""What a table says of itself: it is quoted, and nothing follows from it."""
+"""What a table says about itself: it is quoted, and nothing depends on it."""
 
 
 def evaluate(entry: Any, bits: int, depth: int = 0) -> Number:
@@ -80,7 +80,7 @@ def _function(name: str, argument: Number, bits: int) -> Number:
 
 
 def is_family_name(name: str) -> bool:
-    """Whether the text reads like the name of a mechanism of the documents: case, width, marks do not matter."""
+    """Whether the text looks like the name of a mechanism of the documents, whatever its case, width and marks."""
     bare = "".join(c for c in unicodedata.normalize("NFKD", name).casefold() if c.isalnum())
     return bare in {known.casefold() for known in FAMILY}
 
@@ -107,7 +107,7 @@ class Table(Subject):
         self.every_pair, self._exact = pairs is None, dict[str, bool]()
         self._links: dict[str, dict[str, None]] = {x: {} for x in self.names}
         pairs = [] if pairs is None else pairs
-        if not isinstance(pairs, list) or not all(whole(pair, 2, len(self.names) - 1) for pair in pairs):
+        if not isinstance(pairs, list) or not all(are_counts(pair, 2, len(self.names) - 1) for pair in pairs):
             raise Malformed("pairs is not a list of pairs of positions of data sets")
         for x, y in ((self.names[i], self.names[j]) for i, j in pairs):
             if x == y or y in self._links[x]:
@@ -116,7 +116,7 @@ class Table(Subject):
         self._given: dict[str, list[Any]] = dict(zip(self.names, self.entries, strict=False)) if covers == ALL else {}
 
     def counts(self) -> tuple[int, int, int]:
-        """A pair is in both orders."""
+        """Each pair counts in both orders."""
         size, linked = len(self.names), sum(map(len, self._links.values()))
         return size, size * (size - 1) if self.every_pair else linked, len(self.columns)
 
@@ -129,13 +129,13 @@ class Table(Subject):
         return self._links[x]
 
     def held(self, covers: str, x: str, y: str) -> list[str]:
-        """The names whose rows are there, and notes which row is whose."""
+        """The names whose rows are given; it records which row belongs to which."""
         if covers != ALL:
             self._given = dict(zip((x, y), self.entries, strict=True))
         return super().held(covers, x, y)
 
     def output(self, value: Any) -> int:
-        """The place of the output's name."""
+        """The position of the output's name."""
         if not isinstance(value, str) or value not in self.columns:
             raise Malformed("output is none of the outputs")
         return int(self.columns.index(value))
@@ -189,7 +189,7 @@ class Table(Subject):
         return [constant(ZERO, bits) if n is None else next(found) for n in given]
 
     def says(self) -> tuple[dict[str, Any], str, str]:
-        """What the table says of itself is quoted; rows that are missing, or not added up by algebra, are counted."""
+        """The words of the table are quoted; missing rows, and rows whose sum algebra cannot verify, are counted."""
         extra = {name: value for name, value in zip(SAID, self.extra, strict=True) if value not in (None, {})}
         held, exact = len(self.entries), sum(self._exact.values())
         apart = len(self._exact) - exact

@@ -164,9 +164,7 @@ class SampledLaws:
         notes: list[str] = []
         boxed = next((law.boxed for law in laws if law.boxed and law.residual), None)
         if boxed is not None:
-            notes.append(
-                f"{boxed}several draws with many values decide jointly there; the boundary is not explored"
-            )
+            notes.append(f"{boxed}several draws with many values decide jointly there; the boundary is not explored")
         unrolled = next((law for law in laws if law.unrolled is not None and not law.boxed), None)
         if unrolled is not None and unrolled.unrolled is not None:
             line, why = unrolled.unrolled

@@ -144,7 +144,7 @@ def describe(error: BaseException) -> str:
 
 
 def _where(error: BaseException) -> str:
-    """"file.py line 12: " for the innermost frame outside dpaudit's own engine."""
+    """The place, "file.py line 12: ", of the innermost frame outside dpaudit's own engine."""
     if isinstance(error, SyntaxError) and error.filename:
         return f"{Path(error.filename).name} line {error.lineno}: "
     frames = traceback.extract_tb(error.__traceback__)[1:]

@@ -1,7 +1,7 @@
 """A cell of a cover: the losses of all mechanisms between two, for a box of priors or a block of n.
 
-All distances H and all divisors (LS, S, GS are maxima that grow with H) fall from the one to the other: those of every
-mechanism in between lie between theirs. When a method here returns, its intervals contain what they say for every
+All distances H and all divisors (LS, S, GS are maxima that grow with H) fall from one to the other, so those of every
+mechanism in between lie between theirs. When a method here returns, its intervals contain the value for every
 mechanism of the cell. A(x,r) = epsilon H(x,r) / divisor(x), P_x(r) = e^-A(x,r) / Z_x; the loss of x against y at r is
 A(y,r) - A(x,r) + ln Z_y - ln Z_x.
 """
@@ -18,7 +18,7 @@ from ..special import largest, smallest
 
 
 class Row:
-    """The exponents of one data set: ``near``, of the listed outputs, x among them; and those of all others."""
+    """The exponents of one data set: ``near`` for the listed outputs, including x; and those of all others."""
 
     def __init__(self, near: list[Interval], far: list[Interval], bits: int) -> None:
         self.near, self.far, self.all, self.bits = near, far, near + far, bits
@@ -26,7 +26,7 @@ class Row:
 
     @cached_property
     def others(self) -> list[Interval]:
-        """Those of the listed outputs but x itself, which alone has 0."""
+        """Those of the listed outputs except x itself, which alone has 0."""
         found = [a.positive() for a in self.near if a.sign() != 0]
         if len(found) != len(self.near) - 1:
             raise Undecided
@@ -34,33 +34,33 @@ class Row:
 
     @cached_property
     def most(self) -> Interval:
-        """The largest."""
+        """The largest exponent."""
         return largest(self.others)
 
     @cached_property
     def least(self) -> Interval:
-        """The smallest but 0."""
+        """The smallest exponent but 0."""
         return smallest(self.others)
 
     @cached_property
     def mean(self) -> Interval:
-        """The plain average."""
+        """The unweighted mean."""
         return total(self.others, self.bits) / len(self.near)
 
     @cached_property
     def variance(self) -> Interval:
-        """The plain variance."""
+        """The unweighted variance."""
         return total(((a - self.mean) * (a - self.mean) for a in self.near), self.bits) / len(self.near)
 
     def weights(self, epsilon: Fraction) -> tuple[list[Interval], Interval]:
-        """e^(-epsilon A) for the listed outputs but x itself, which has 1; and the sum of these."""
+        """e^(-epsilon A) for the listed outputs except x itself, which has 1; and their sum."""
         if epsilon not in self._sums:
             found = [(a * -epsilon).exp() for a in self.others]
             self._sums[epsilon] = found, total(found, self.bits)
         return self._sums[epsilon]
 
     def rest(self, epsilon: Fraction) -> Interval:
-        """The sum of e^(-epsilon A) over the listed outputs but x itself."""
+        """The sum of e^(-epsilon A) over the listed outputs except x itself."""
         return self.weights(epsilon)[1]
 
     def log(self, epsilon: Fraction) -> Interval:
@@ -76,8 +76,8 @@ class Row:
 class Cell:
     """The mechanisms between ``laws``: one, or the two at the ends.
 
-    From ``beyond`` on outputs are not listed: H is at least that of the first of them and at most 1. ``counts``: how
-    many there are, in the mechanism of either end; None is infinitely many.
+    Outputs from ``beyond`` on are not listed: their H is at least that of the first of them and at most 1. ``counts``:
+    their number in the mechanism at either end; None is infinitely many.
     """
 
     def __init__(
@@ -126,5 +126,5 @@ class Cell:
         return self.row(y).all[output] - self.row(x).all[output] + self.gap(x, y)
 
     def largest_loss(self, x: Any, y: Any) -> Interval:
-        """The largest of x against y."""
+        """The largest loss of x against y."""
         return largest(self.differences(x, y)) + self.gap(x, y)

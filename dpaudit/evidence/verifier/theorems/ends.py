@@ -18,7 +18,7 @@ from .cells import Cell
 
 
 class End(Exponential):
-    """Its distances among the first data sets; LS and GS by them, S where no data set further off matters.
+    """Its distances among the first data sets; LS and GS from them, and S where no farther data set matters.
 
     c_i = H(i,i+1) falls up to the middle and then rises: the longest step is the first one from either end.
     """
@@ -31,7 +31,7 @@ class End(Exponential):
         self._far = None if n is None else ratios(b + n, -1, 2 * reach + 2, bits)
 
     def datasets(self) -> Iterable[int]:
-        """The first ones."""
+        """The first data sets."""
         return range(self.top + 2)
 
     def links(self, x: int) -> Iterable[int]:

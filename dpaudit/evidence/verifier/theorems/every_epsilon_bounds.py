@@ -1,6 +1,6 @@
 """Every epsilon: numbers that bound true epsilon / epsilon, for the rows of a cell, taken at epsilon = 1.
 
-When a function here returns, its number bounds what it says at every epsilon of the range. With the exponents epsilon A
+When a function here returns, its number bounds the value at every epsilon of the range. With the exponents epsilon A
 the loss over epsilon is D + G, D = A(y,r) - A(x,r), G = (ln Z_y - ln Z_x) / epsilon. At every epsilon: rows are
 ``matched``. On an interval: ln Z is convex, so ln Z_y lies below its chord and ln Z_x above its tangents at both ends,
 each taken to the middle; a line over epsilon is monotone: its values at both ends of a half bound G.
@@ -23,7 +23,7 @@ End = Fraction | None
 
 
 def read_cuts(entry: Any, low: Fraction, high: End) -> list[End]:
-    """The ends of intervals of epsilon, which rise from the first epsilon to the last."""
+    """The ends of intervals of epsilon, in ascending order from the first epsilon to the last."""
     if not isinstance(entry, list):
         raise Malformed("cuts are no list")
     cuts = [low, *(number(cut, "a cut", DIGITS) for cut in entry)]
@@ -81,7 +81,7 @@ def matched(p: Row, q: Row) -> Interval:
     """The largest q - p plus the largest p_i - q_s(i), s the order of size; outputs that are not listed keep theirs.
 
     At every epsilon ln Z_y - ln Z_x is at most e times the largest A(x,i) - A(y,s(i)) for any bijection s: the order of
-    size is a good one, and need not be right.
+    size is a good choice, but any would do.
     """
     e = common(*p.all, *q.all)
     orders = [sorted(row.near, key=lambda a: a.units(e)[0]) for row in (p, q)]
@@ -90,7 +90,7 @@ def matched(p: Row, q: Row) -> Interval:
 
 
 def over_epsilon(cell: Cell, x: Any, y: Any, cuts: list[End] | None) -> list[Interval]:
-    """Numbers of which the largest bounds the losses of x against y at every epsilon, over it.
+    """Numbers whose maximum bounds loss / epsilon of x against y at every epsilon.
 
     With cuts: Z_y / Z_x is at most the larger of its quotients over the listed outputs and over the others.
     """

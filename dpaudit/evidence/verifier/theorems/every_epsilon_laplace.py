@@ -1,10 +1,10 @@
 """Every epsilon for floored, clipped Laplace noise: every ratio of probabilities, exactly, as q^a (2-q)^b.
 
-When ``LaplaceRatio.check`` returns, the same as for ``every_epsilon`` holds. With t = epsilon / s and q = e^-t the law
-of a cell is q^e times 1/2, (1-q)/2 or (2-q)/2. At epsilon = 1 this is an identity of sums of exponentials, which are
-equal only as polynomials in q: it holds for every epsilon. So the ratio of a pair at an output is q^a (2-q)^b, and the
-loss over epsilon is (b g(t) - a) / s with g(t) = ln(2 - e^-t) / t. ln(2 - e^-t) is concave and 0 at 0, so g falls, from
-1 (t -> 0) to 0 (t -> infinity): the ends of a range bound it.
+When ``LaplaceRatio.check`` returns, the conclusion of ``every_epsilon`` holds. With t = epsilon / s and q = e^-t the
+law of a cell is q^e times 1/2, (1-q)/2 or (2-q)/2. At epsilon = 1 this is an identity of sums of exponentials, which
+are equal only as polynomials in q: it holds for every epsilon. So the ratio of a pair at an output is q^a (2-q)^b, and
+the loss over epsilon is (b g(t) - a) / s with g(t) = ln(2 - e^-t) / t. ln(2 - e^-t) is concave and 0 at 0, so g falls,
+from 1 (t -> 0) to 0 (t -> infinity): the ends of a range bound it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from ..arithmetic import Malformed
 from ..core import Rejected
 from ..exact import ZERO, exp_of
-from ..reading import whole
+from ..reading import are_counts
 from .every_epsilon import Ratio
 from .every_epsilon_bounds import End
 from .theorem import excess
@@ -63,7 +63,7 @@ class LaplaceRatio(Ratio):
         """The ratio at the witness reaches the lower bound."""
         x, y, epsilon = self.pair()
         output = self.witness["output"]
-        if not whole(output, self.law.noised, self.law.n):
+        if not are_counts(output, self.law.noised, self.law.n):
             raise Rejected("the witness is not a pair of adjacent data sets with an output")
         powers = [self._power(*cell) for cell in zip(x, y, output, strict=False) if cell[0] != cell[1]]
         if self._over((sum(a for a, _ in powers), sum(b for _, b in powers)), epsilon, self.least) < 0:
@@ -77,9 +77,9 @@ class LaplaceRatio(Ratio):
         return "every pair and every output, as q^a (2-q)^b, at both ends of the range of epsilon"
 
     def powers(self) -> set[Power]:
-        """All that occur: one record goes from a noised cell to another, or to or from the last, derived one.
+        """All powers that occur: one record moves between two noised cells, or to or from the last, derived one.
 
-        Two noised cells hold at most n records together, and exactly n where there is no third cell.
+        Two noised cells hold at most n records together, and exactly n if there is no third cell.
         """
         law, n, one, two = self.law, self.law.n, set[Power](), set[tuple[Any, Any]]()
         down, up = (

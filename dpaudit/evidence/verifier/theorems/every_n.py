@@ -1,9 +1,9 @@
 """Every n: the supremum over n of the true epsilon of an exponential mechanism with two cells.
 
 When ``EveryN.check`` returns, lower <= the supremum, by the witness, and with ``full`` it is at most upper: every n
-below N is a cell of its own, from N on the pairs near the ends are in blocks of n (``ends``) that join from N to
-infinity, and those in the middle have one bound (``every_n_middle``). The same for true epsilon / epsilon over every
-epsilon too: then a pair is bounded by matched rows, or, where the certificate has cuts for it, on intervals of epsilon.
+below N is a cell of its own; from N on, the pairs near the ends are in consecutive blocks of n (``ends``) from N to
+infinity, and those in the middle have one bound (``every_n_middle``). The same holds for true epsilon / epsilon over
+every epsilon: a pair is then bounded by matched rows, or on intervals of epsilon where the certificate has cuts.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 from ..arithmetic import Malformed, rational
 from ..core import Rejected
 from ..exact import ZERO
-from ..reading import brief, shape, whole
+from ..reading import are_counts, brief, shape
 from .cells import Cell
 from .ends import block
 from .every_epsilon_bounds import End, loss_over_epsilon, read_cuts, read_end
@@ -22,15 +22,15 @@ from .every_n_middle import check_first, middle
 from .theorem import Pairs, Supremum, excess
 
 Cover = dict[tuple[int, int, int | None], list[tuple[int, int, list[End] | None]]]
-"""The pairs of a side for n from a first to a last one."""
+"""The pairs of a side for a block of n, from a first to a last one."""
 
 
 class EveryN(Supremum):
     """lower <= sup over n of true epsilon (or of true epsilon / epsilon over every epsilon too) <= upper.
 
-    The cover: M; N; for each side and each x < M where the blocks of n for the pair x, x+1 begin: n, or [n, cuts, cuts]
-    with the intervals of epsilon of both orders; each ends where the next one begins, the last at infinity. And for n
-    below N [n, x, x', cuts]. With equal priors one side is enough.
+    The cover: M; N; for each side and each x < M the starts of the blocks of n for the pair x, x+1: n, or [n, cuts,
+    cuts] with the intervals of epsilon of both orders; each block ends where the next one begins, the last at infinity.
+    And [n, x, x', cuts] for n below N. With equal priors one side is enough.
     """
 
     def __init__(self, document: dict[str, Any], full: bool) -> None:
@@ -47,7 +47,7 @@ class EveryN(Supremum):
             raise Malformed("the theorem is about one record replaced")
 
     def read_blocks(self) -> Cover:
-        """The blocks of n with the pairs that they are for: those of each pair join from N to infinity."""
+        """The blocks of n with their pairs: those of each pair cover all n from N to infinity."""
         a, b = self.law.prior
         found: Cover = {}
         sides = 1 if a == b else 2
@@ -56,7 +56,7 @@ class EveryN(Supremum):
         for side, x in ((side, x) for side in range(sides) for x in range(self.m)):
             begun = [entry if isinstance(entry, list) else [entry] for entry in self.blocks[side][x]]
             starts = [entry[0] for entry in begun]
-            if starts[:1] != [self.first] or not whole(starts, len(starts), 10**100):
+            if starts[:1] != [self.first] or not are_counts(starts, len(starts), 10**100):
                 raise Malformed(f"the blocks of the pair {x}, {x + 1} do not begin at N")
             if any(one >= other for one, other in pairwise(starts)):
                 raise Malformed(f"the blocks of the pair {x}, {x + 1} do not rise")
@@ -73,7 +73,7 @@ class EveryN(Supremum):
         return block(self.subject, self.bits, side, ends, top)
 
     def at_witness(self) -> None:
-        """The loss at the witness, of an n or in the limit, reaches the lower bound."""
+        """The loss at the witness, at one n or in the limit, reaches the lower bound."""
         names = {"side": int, "x": int, "x_prime": int, "output": int}
         side, x, y, r, n, at = shape(self.witness, "the witness", {**names, "n": None, "epsilon": None})
         if n is not None and (type(n) is not int or not 1 <= n <= 10**30):
@@ -121,7 +121,7 @@ class EveryN(Supremum):
         return f"n < {first} one by one, then {len(blocks)} block{'s' * (len(blocks) != 1)} of n and the middle"
 
     def check_below(self, n: int) -> None:
-        """Only if no pair of this n exceeds; n = 1 by algebra where that tells: both losses are the rate times H."""
+        """Only if no pair of this n exceeds the bound; for n = 1 by algebra if possible, as both losses are rate H."""
         cell = self.single(n)
         exactly = cell.laws[0].half() if n == 1 and not self.ratio else None
         if exactly is None:

@@ -1,8 +1,8 @@
-"""Every n: a bound of all pairs x, x+1 far from both ends, and what the data sets near an end need.
+"""Every n: a bound for all pairs x, x+1 far from both ends, and the conditions for the data sets near an end.
 
 When ``middle`` returns, its number bounds the losses of x and x+1, m <= x <= n-1-m, for every n >= N, over epsilon, at
-every epsilon; when ``check_first`` returns, S near an end is found among the first data sets of it, for every n >= N.
-The lemmas are proved in EVERY_N.md, sections 2 and 4.
+every epsilon; when ``check_first`` returns, S near an end is attained among the first data sets there, for every n >=
+N. The lemmas are proved in EVERY_N.md, sections 2 and 4.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ..special import largest, smallest
 from .cells import Cell
 
 Block = Callable[[int, tuple[int | None, int | None], int], Cell]
-"""The cell of a side for all n from a first to a last one, with so many data sets."""
+"""The cell of a side for all n from a first to a last one, with a number of data sets."""
 
 
 def rise(z: Fraction, bits: int) -> Interval:
@@ -33,7 +33,7 @@ def widest(z: Fraction, bits: int) -> Interval:
 
 
 def share(z: Fraction) -> Fraction:
-    """A shift by one changes L = -ln BC by at most this part of it."""
+    """A shift by one changes L = -ln BC by at most this share."""
     return 4 * (z + 1) / (4 * z * z - 1)
 
 

@@ -1,7 +1,7 @@
 """Every prior of a box: which priors make an exponential mechanism ``claimed``-DP, by a tree of halves.
 
-When ``Map.check`` returns with ``full``, every leaf of the tree is what it says for all priors of its box. H falls in
-every entry of the prior: dH/d alpha_i = -q_i BC / (2 H), q_i = psi(alpha_i + (c_i+d_i)/2) - psi(alpha_i + c_i)/2 -
+When ``Map.check`` returns with ``full``, the verdict of every leaf of the tree holds for all priors of its box. H falls
+in every entry of the prior: dH/d alpha_i = -q_i BC / (2 H), q_i = psi(alpha_i + (c_i+d_i)/2) - psi(alpha_i + c_i)/2 -
 psi(alpha_i + d_i)/2 >= 0, as psi is concave. So a box is a cell between the mechanisms of its two extreme corners.
 """
 
@@ -28,8 +28,8 @@ Leaf = tuple[str, Fraction, Sides, Any]
 class Map(Theorem):
     """A tree of halves, every leaf with a verdict.
 
-    A node [side, pairs, half, half] says that all pairs which came down to it are proved on its box but these, which
-    go on to its halves; a leaf is "PROVED" (the pairs that came down), ["REFUTED", x, x', output] or "UNDECIDED".
+    A node [side, pairs, half, half] says that all pairs passed down to it are proved on its box except these, which it
+    passes on to its halves; a leaf is "PROVED" (all pairs passed down), ["REFUTED", x, x', output] or "UNDECIDED".
     """
 
     def __init__(self, document: dict[str, Any], full: bool) -> None:
@@ -52,7 +52,7 @@ class Map(Theorem):
         return Cell(laws, list(self.law.datasets()))
 
     def lines(self) -> list[str]:
-        """The shares of the box, and the verdict for the whole: one refuted box refutes it."""
+        """The shares of the box, and the verdict on all of it: one refuted box refutes it."""
         law, self.shares = self.law, dict.fromkeys(SHARES, ZERO)
         pairs = frozenset((x, y) for x in law.datasets() for y in law.neighbors(x)) if self.full else frozenset()
         for kind, share, sides, found in self._leaves(self.more[0], self.sides, pairs, Fraction(1)):
@@ -107,4 +107,4 @@ class Map(Theorem):
             f"{self.bound}-DP for every prior of the box",
             {k.lower(): str(v) for k, v in self.shares.items()},
         )
-        return self.said(words, found, claim, checked, {**subject, "prior": prior}, shares)
+        return self.stated(words, found, claim, checked, {**subject, "prior": prior}, shares)

@@ -1,4 +1,4 @@
-"""What the certificates of theorems share: their form, the check of a cover, the verdict, and the sentence.
+"""The common part of the certificates of theorems: their form, the check of a cover, the verdict, and the sentence.
 
 A cover is a list of cells, each with pairs of data sets: when ``covered`` returns, no loss of these pairs exceeds the
 bound in any mechanism of the cell. The verdict is derived from what was checked. The theorems are derived in
@@ -23,7 +23,7 @@ EXPONENTIAL, LAPLACE = ("EHD", "EHDL", "EHDS", "MH"), ("LSZhang", "LSDim", "LSHi
 Kinds = dict[str, type | None]
 """Members by name, each of this kind; None: anything, or missing."""
 Pairs = Iterable[tuple[Any, Any, list[End] | None]]
-"""Ordered pairs of data sets; where every epsilon is asked about, the ends of intervals of it, or None: rows match."""
+"""Ordered pairs of data sets, with the ends of intervals of epsilon if it ranges; None where the rows match."""
 
 
 def excess(value: Interval, bound: Fraction) -> int:
@@ -43,7 +43,7 @@ class Theorem:
     law: Any
     ratio = False
     verdict: str | None = None
-    """PROVED or REFUTED where what was checked implies it, UNDECIDED where all was checked and it does not."""
+    """PROVED or REFUTED where the checks imply it, UNDECIDED where everything was checked and they do not."""
     lines: Any
     say: Any
 
@@ -57,11 +57,11 @@ class Theorem:
             raise Malformed(f"the mechanism is not one of {', '.join(known)}")
 
     def law_of(self, **ranging: Any) -> Any:
-        """The mechanism, where what it ranges over is this."""
+        """The mechanism with these values for what ranges."""
         return read_family({**self.subject, **ranging}, self.bits)
 
     def check(self) -> tuple[list[str], dict[str, Any]]:
-        """What was established and the statement, with more bits if that is needed to decide."""
+        """What was established, and the statement; with more bits where they are needed to decide."""
         for _ in range(3):
             with suppress(Undecided):
                 return [*self.lines(), *self.verdict_line()], self.say()
@@ -76,11 +76,11 @@ class Theorem:
                 raise Rejected(f"{where}x = {brief(x)}, x' = {brief(y)} is not covered by the bound {brief(bound)}")
 
     def verdict_line(self) -> list[str]:
-        """Says if a claim is left open because not all was checked."""
+        """A line if the claim is left open because not everything was checked."""
         return [] if self.full or self.verdict else ["verdict: not checked (--full does)"]
 
-    def said(self, words: str, found: str, claim: str, checked: str, subject: Any, more: Any) -> dict[str, Any]:
-        """The sentence: EHDL claims nothing, nor does any mechanism of every two data sets, which is said."""
+    def stated(self, words: str, found: str, claim: str, checked: str, subject: Any, more: Any) -> dict[str, Any]:
+        """The statement, which says so where nothing is claimed: by EHDL, or where every two data sets are adjacent."""
         relation, shown = self.law.says()[2], self.verdict or "NOT CHECKED"
         stands = "asked" if self.law.name == "EHDL" or self.law.every_pair else "claimed"
         return {
@@ -92,8 +92,8 @@ class Theorem:
 class Supremum(Theorem):
     """lower <= a supremum <= upper, by a witness and a cover.
 
-    A subclass has at_witness(), which returns only if the lower bound holds; everywhere(), only if the upper one does,
-    with words that say by what.
+    A subclass has at_witness(), which returns only if the lower bound holds, and everywhere(), which returns only if
+    the upper one does, with words that say why.
     """
 
     at_witness: Any
@@ -128,16 +128,16 @@ class Supremum(Theorem):
             raise Rejected("the value at the witness is below the stated lower bound")
 
     def sentence(self, words: str, over: str, claim: str, members: dict[str, Any]) -> dict[str, Any]:
-        """The sentence on the supremum, of these words on the mechanism; ``members``: of the subject, as it ranges."""
+        """The statement on the supremum, with these words on the mechanism and the members of the subject."""
         lower, upper = (brief(self.statement[end]) for end in ("lower", "upper"))
         found = f"is at least {lower} (stated: between {lower} and {upper}, of which the other end is NOT CHECKED)"
         found = f"lies between {lower} and {upper}" if self.full else found
         what = f"the largest true epsilon{' / epsilon' if self.ratio else ''}{over}"
         checked, subject = "full" if self.full else "witness only", {**self.law.says()[0], **members}
-        return self.said(words, f"{what} {found}", claim, checked, subject, {"lower": lower, "upper": upper})
+        return self.stated(words, f"{what} {found}", claim, checked, subject, {"lower": lower, "upper": upper})
 
     def claim(self) -> str:
-        """ "1-DP", "epsilon-DP" or "(3/2 epsilon)-DP"; "nothing"."""
+        """The claim in words: "1-DP", "epsilon-DP", "(3/2 epsilon)-DP" or "nothing"."""
         if self.ratio and self.claimed is not None:
             return "epsilon-DP" if self.claimed == 1 else f"({self.claimed} epsilon)-DP"
         return "nothing" if self.claimed is None else f"{self.claimed}-DP"
