@@ -65,7 +65,7 @@ def lower_measure(cells: Cells, infinite: float) -> Measure:
 
 
 REACH = 64
-"""A cell is merged at points fewer than so many cells away; at fewer where e^loss would leave the range of binary64."""
+"""A cell is merged at points at most about this many cells away; closer where e^loss would leave binary64."""
 LESS, MORE = 1 - 16 * U, 1 + 16 * U
 
 

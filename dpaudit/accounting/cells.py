@@ -25,11 +25,11 @@ BITS = 128
 
 
 MOST = 1 << 22
-"""More cells are never made."""
+"""The most cells of a pair."""
 
 
 class TooFine(Exception):
-    """The grid would need more cells, or points, than can be made."""
+    """The grid would need too many cells or points."""
 
     def __init__(self, needed: int = 0) -> None:
         super().__init__(f"{needed} are needed")
@@ -60,9 +60,9 @@ class Range:
 class Cells:
     """u and v of the cells first, first + 1, ... from below and above, and an upper bound of P above them all.
 
-    What lies below the cells of a piece counts, from above, as the lower end of its first cell.
+    In upper bounds, losses below the cells of a piece count as the lower end of its first cell.
 
-    ``points[i]`` bounds from below what has exactly the loss number first + i, or more, up to the next.
+    ``points[i]`` is a lower bound of the mass with loss number first + i, or between that and the next.
     """
 
     lattice: Lattice

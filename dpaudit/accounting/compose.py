@@ -26,7 +26,7 @@ FULL = 1100
 LARGEST_SIZE = 1 << 22
 """The longest transform: about 400 MiB."""
 OUTSIDE = math.log(1e-13)
-"""The window is wide enough for all but this share (its logarithm) of the tilted mass."""
+"""The logarithm of the share of the tilted mass that may lie outside the window."""
 
 
 @dataclass(frozen=True)
@@ -73,12 +73,12 @@ class Tilted:
         return balls.dyadic(lower), balls.dyadic(upper)
 
     def most(self) -> float:
-        """The largest |more| that ``moments`` can take without leaving the range of binary64."""
+        """The largest |more| for which ``moments`` stays within the range of binary64."""
         reach = max(self.anchor - self.first, self.first + len(self.upper) - self.anchor, 1)
         return 600 / (reach * float(self.step))
 
     def mean_and_variance(self) -> tuple[float, float]:
-        """About the mean and the variance of k - anchor."""
+        """Approximately the mean and the variance of k - anchor."""
         places = np.arange(len(self.upper)) + (self.first - self.anchor)
         mean = float(np.dot(self.upper, places))
         return mean, max(float(np.dot(self.upper, (places - mean) ** 2)), 1e-12)

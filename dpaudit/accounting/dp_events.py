@@ -26,7 +26,7 @@ def is_dp_event(value: object) -> bool:
 
 
 def from_dp_event(event: Any, times: int = 1, rate: Fraction = Fraction(1)) -> list[Event]:
-    """The events that an event of dp-accounting is made of; what has no proved dominating pair is refused."""
+    """The events that an event of dp-accounting is made of; others, without a proven dominating pair, are refused."""
     name = type(event).__name__
     if name == "NoOpDpEvent":
         return []
@@ -63,7 +63,7 @@ def _exact(value: float) -> Fraction:
 
 
 def to_dp_event(events: Sequence[Event]) -> Any | None:
-    """The composition as an event of dp-accounting; None where it has none for it."""
+    """The composition as an event of dp-accounting; None where it has no such event."""
     import dp_accounting as library
     from dp_accounting import dp_event
 
@@ -85,11 +85,11 @@ def to_dp_event(events: Sequence[Event]) -> Any | None:
 
 
 def to_pld(event: Event, step: Fraction = Fraction(1, 1 << 13)) -> Any:
-    """One release as dp-accounting's PrivacyLossDistribution, pessimistic for certain.
+    """One release as dp-accounting's PrivacyLossDistribution, certifiably pessimistic.
 
     Every probability is rounded up and every loss lies on the grid of multiples of ``step``, a power of 1/2, so that
     the distribution dominates the event by the theorem of ``bounds``, rounding included. What dp-accounting then
-    computes with it, in floats, is its own.
+    computes with it, in floats, is not certified.
     """
     try:
         from dp_accounting.pld import pld_pmf, privacy_loss_distribution

@@ -1,4 +1,4 @@
-"""What every event of a pipeline has: exact parameters, a number of times, pairs of distributions that stand for it."""
+"""The common part of all events: exact parameters, a number of releases, and dominating pairs of distributions."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ MOST_TIMES = 10**9
 
 @dataclass(frozen=True, kw_only=True)
 class Event:
-    """A release. ``times`` is how often it is made; ``event * 10`` makes it ten times as often.
+    """A release, made ``times`` times; ``event * 10`` is ten times as many.
 
-    Its parameters are exact numbers; ``reading`` is the door for words.
+    Its parameters are exact numbers; ``reading`` reads them from text.
     """
 
     times: int = 1
@@ -57,7 +57,7 @@ class Event:
 
     @property
     def ordered(self) -> bool:
-        """Whether an attained pair belongs to one direction, not known which: only one such event is bounded below."""
+        """Whether the direction of an attained pair is unknown: then only one such event is bounded from below."""
         return False
 
     @property
@@ -72,7 +72,7 @@ class Event:
 
     @property
     def pure_epsilon(self) -> Fraction | None:
-        """A number that no loss at all exceeds, where there is one: the event is private at it, with delta = 0."""
+        """A bound on every loss, where there is one: the epsilon of the event with delta = 0."""
         most = self.largest_loss
         if most is None:
             return None

@@ -1,7 +1,7 @@
-"""What a pipeline releases: one class an event, exact parameters.
+"""The events of a pipeline: one class for each kind of release, with exact parameters.
 
-``Gaussian(sigma=4) * 100`` is a hundred releases. Every event gives a pair whose compositions dominate, and pairs that
-some neighboring datasets attain; for most of them these are the same pair.
+``Gaussian(sigma=4) * 100`` is a hundred releases. Every event has a pair whose compositions dominate, and pairs that
+some neighboring datasets attain; for most events these are the same pair.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ class DiscreteGaussian(Event):
         check_rate(self.rate)
 
     def dominating(self) -> Pair:
-        """The losses s (2z - s) / (2 sigma^2) of z; what lies beyond 20 sigma is left out."""
+        """The losses s (2z - s) / (2 sigma^2) of z; the tails beyond 20 sigma are left out."""
         sigma, s = self.sigma, self.sensitivity
         reach = int(20 * sigma) + 2 + s
         square = 2 * sigma * sigma
@@ -256,7 +256,7 @@ class Pure(Event):
 class Exponential(Event):
     """The exponential mechanism, eps-differentially private with weights ``e^(eps score / (2 sensitivity))``.
 
-    Its losses lie in an interval of length eps (Dong, Durfee, Rogers 2020). The dominating pair is the largest delta
+    Its losses lie in an interval of length eps (Dong, Durfee, Rogers 2020). The dominating pair has the largest delta
     over all pairs of two outputs with the losses t and t - eps; the pair with t = eps/2 is attained.
     """
 

@@ -27,7 +27,7 @@ class Released(Event):
 
     mechanism: Any = None
     text: str = ""
-    """Name and parameters as they were given; "" of a mechanism that only Python has."""
+    """The name and parameters as given; "" for a mechanism without a text."""
     exact = False
     ordered = True
     name = "mech"
@@ -41,7 +41,7 @@ class Released(Event):
         return _true_epsilon(self.mechanism)
 
     def is_short(self) -> bool:
-        """Whether the combinations of losses are few."""
+        """Whether there are few combinations of losses."""
         return is_short(_curve(self.mechanism, BITS), self.times)
 
     def bits(self) -> int:
@@ -71,7 +71,7 @@ class Released(Event):
         return Pair(atoms=atoms, p_only=infinite, q_only=infinite, left_out=lost)
 
     def attained(self) -> Sequence[Pair]:
-        """A few ordered adjacent pairs, each in the order in which it is worst."""
+        """A few ordered adjacent pairs that come close to the worst."""
         curve = _curve(self.mechanism, BITS)
         return [_one(curve, i) for i in promising(curve)]
 

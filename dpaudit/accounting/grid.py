@@ -1,4 +1,4 @@
-"""Compositions on a grid of losses, refined until the two bounds are as close as asked for."""
+"""Compositions on a grid of losses, refined until the two bounds are as close as requested."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ MOST_CELLS = 1 << 19
 """Cells of one event, by default."""
 FURTHER = Fraction(1, 10**20)
 LEAST = Fraction(1, 10**290)
-"""No smaller mass is cut off: the ends are found in binary64."""
+"""The smallest mass that is cut off, as the ends are located in binary64."""
 COARSEST = 64
 FIRST_GAP = 0.02
-"""The gap that the first grid is made for."""
+"""The gap for which the first grid is made."""
 NEGLIGIBLE = Fraction(1, 10**8)
 """Share of delta that may be lost beyond the ends of the grid."""
 
@@ -40,7 +40,7 @@ class Question:
     epsilon: Fraction | None = None
     delta: Fraction | None = None
     bound: Fraction | None = None
-    """The answer is wanted well enough to tell whether it is at most this."""
+    """The answer must be precise enough to decide whether it is at most this."""
 
     def settled(self, known: Bounds, gap: float) -> bool:
         """Whether the bounds are close enough, and on one side of the bound."""
@@ -51,7 +51,7 @@ class Question:
 
 @dataclass
 class State:
-    """What is known so far: the bounds of every question, the step of the finest grid, its cells."""
+    """The bounds of every question so far, the step of the finest grid, and its cells."""
 
     known: dict[Question, Bounds] = field(default_factory=dict)
     step: Fraction = Fraction(0)
@@ -65,7 +65,7 @@ def _same() -> list[Atom]:
 
 
 NOTHING = Pair(atoms=_same)
-"""A release that tells nothing: below every other."""
+"""A release that reveals nothing: a lower bound for every other."""
 
 
 class Direction:
@@ -118,11 +118,11 @@ def _offset(pair: Pair, step: Fraction) -> Fraction:
 
 
 FEW = 8
-"""So many atoms of a pair, at most, are put on the lattice."""
+"""The most atoms of a pair that are put on the lattice."""
 
 
 def natural_step(directions: Sequence[Direction]) -> Fraction | None:
-    """A step that puts every atom on the lattice where it is divided by a whole number; None where no atom asks."""
+    """The step whose integer fractions put every atom on the lattice; None where there are no such atoms."""
     rational, distances = [], []
     with balls.precision(BITS):
         for pair in (pair for d in directions for pairs in (d.dominating, *d.attained) for pair in pairs):
@@ -141,7 +141,7 @@ def natural_step(directions: Sequence[Direction]) -> Fraction | None:
 
 
 def fitted(step: Fraction, natural: Fraction | None) -> Fraction:
-    """A step at most that, a part of the natural one where that is not much finer."""
+    """A step of at most this size, an integer fraction of the natural one where that is not much finer."""
     if natural is not None and natural * 64 >= step:
         return natural / max(1, math.ceil(natural / step))
     scale = 1 << max(4, 8 - math.floor(math.log2(float(step))))
@@ -149,7 +149,7 @@ def fitted(step: Fraction, natural: Fraction | None) -> Fraction:
 
 
 def first_step(events: Sequence[Event]) -> Fraction:
-    """About the spread of the loss of one release, over all events the least; estimated in floats."""
+    """Roughly the smallest spread of the loss of one release, over all events; a float estimate."""
     spreads = []
     for event in events:
         pair = event.dominating()
@@ -168,7 +168,7 @@ def first_step(events: Sequence[Event]) -> Fraction:
 
 
 class Grid:
-    """Answers questions about a composition; ``state`` holds what is known at any time, also after an interrupt."""
+    """Answers questions about a composition; ``state`` holds the bounds at any time, even after an interrupt."""
 
     def __init__(self, events: Sequence[Event], gap: float, most_cells: int = MOST_CELLS) -> None:
         self.events, self.gap, self.most_cells = events, gap, most_cells
@@ -294,7 +294,7 @@ class Grid:
 
 
 TRIES = 5
-"""Tilts that are tried for one question on one grid."""
+"""The number of tilts that are tried for one question on one grid."""
 ANY = Bounds(Fraction(0), Fraction(1))
 """Nothing is known of a delta."""
 

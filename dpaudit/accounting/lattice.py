@@ -47,11 +47,11 @@ def length(events: Sequence[Event]) -> int | None:
 
 
 VERIFIED, MOST_VERIFIED = 20_000, 10_000
-"""Losses of the whole, and releases, that the independent verifier checks at most."""
+"""The most losses of the composition, and the most releases, that the independent verifier checks."""
 
 
 def verifiable(events: Sequence[Event]) -> bool:
-    """Whether the independent verifier can compute the composition again."""
+    """Whether the independent verifier can recompute the composition."""
     size = length(events)
     return size is not None and size <= VERIFIED and sum(event.times for event in events) <= MOST_VERIFIED
 

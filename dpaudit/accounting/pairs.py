@@ -35,10 +35,10 @@ class Atom:
 
 
 class Piece(Hashable, Protocol):
-    """A part of a pair without atoms; ``edge`` prepares a loss, ``between`` measures what lies between two of them."""
+    """A part of a pair without atoms; ``edge`` prepares a loss, ``between`` measures the losses between two of them."""
 
     def edge(self, loss: Ball | None) -> Any:
-        """What ``between`` needs to know of this loss; None is minus infinity."""
+        """The data on this loss that ``between`` needs; None is minus infinity."""
 
     def between(self, low: Any, high: Any) -> tuple[Ball, Ball]:
         """Balls that contain P and Q of the losses from ``low`` to ``high``."""
@@ -138,8 +138,8 @@ class Ramp:
 class Pair:
     """A pair (P, Q): atoms, pieces, and the masses that only one of the two has.
 
-    ``p_only`` is P where Q is 0 (loss infinity), ``q_only`` the reverse. With ``rate`` < 1, P is what is said here
-    mixed with Q: (1-rate) Q + rate P. With ``swapped``, the two change places after that.
+    ``p_only`` is P where Q is 0 (loss infinity), ``q_only`` the reverse. With ``rate`` < 1, P is
+    replaced by the mixture (1-rate) Q + rate P. With ``swapped``, the two then change places.
     """
 
     pieces: tuple[Piece, ...] = ()
@@ -148,7 +148,7 @@ class Pair:
     p_only: Callable[[], Ball] = balls.zero
     q_only: Callable[[], Ball] = balls.zero
     left_out: Callable[[], Ball] = balls.zero
-    """Bounds P and Q, each, of the outputs of which nothing else is said."""
+    """A bound on P and on Q of the outputs that are left out."""
     rate: Fraction = Fraction(1)
     swapped: bool = False
     symmetric: bool = True

@@ -19,7 +19,7 @@ from dpaudit.numbers.balls import Ball, ball
 from dpaudit.privacy.curve import Envelope
 
 MAX_STEPS = 200_000
-"""Combinations times releases up to which all of them are looked at."""
+"""The most combinations times releases for which all of them are enumerated."""
 Key = tuple[tuple[int, int], ...]
 """How often each atom occurs, its mirror image counted negatively: equal keys have equal losses."""
 

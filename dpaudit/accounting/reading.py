@@ -65,26 +65,26 @@ REPEATED = re.compile(r"^(?P<event>.*?)(?:\s+[x×*]\s*(?P<times>\S+))?$", re.DOT
 
 
 STEPS = ("steps", "times", "count", "iterations", "rounds", "compositions", "n_steps", "num_steps")
-"""How others call the number of times."""
+"""Other names for the number of releases."""
 OTHERS = {
     **dict.fromkeys(("noise_multiplier", "std", "stddev", "sd"), "sigma"),
     **dict.fromkeys(("q", "sample_rate", "sampling_rate", "sampling_probability", "p"), "rate"),
     **dict.fromkeys(("epsilon", "ε"), "eps"),
     **dict.fromkeys(("b",), "scale"),
 }
-"""How others call a parameter."""
+"""Other names for a parameter."""
 BATCHES = ("shuffle", "shuffled", "batch", "batches", "batch_size", "without_replacement", "epochs")
 
 
 def repeated(text: str) -> tuple[str, str]:
-    """The event and the number of times, both as text."""
+    """The event and the number of releases, both as text."""
     match = REPEATED.match(text.strip())
     assert match is not None
     return match["event"], match["times"] or "1"
 
 
 def in_times(event: str, key: str, value: str) -> str:
-    """The event with its number of times where that belongs.
+    """The event with its number of releases in the right place.
 
     >>> in_times("gaussian:sigma=2,steps=10", "steps", "10")
     '"gaussian:sigma=2 x 10"'
@@ -95,7 +95,7 @@ def in_times(event: str, key: str, value: str) -> str:
 
 
 def _hint(key: str, value: str, known: list[str], event: str) -> str:
-    """What is written for a parameter that others call so; "" of an unknown one."""
+    """Our spelling of a parameter that has this name elsewhere; "" for an unknown one."""
     if key.lower() in STEPS:
         return in_times(event, key, value)
     ours = OTHERS.get(key.lower())

@@ -1,4 +1,4 @@
-"""What other accountants say of the same composition. Their numbers are floats: each is marked, none is trusted."""
+"""Other accountants' numbers for the same composition. They are floats: each is marked, none is trusted."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ INSIDE, ABOVE, LOW, FAILED = "inside", "valid upper bound", "too low", "failed"
 
 @dataclass(frozen=True)
 class Rival:
-    """What one accountant says is epsilon at this delta: a float, or why there is none."""
+    """One accountant's epsilon at this delta: a float, or the reason why there is none."""
 
     accountant: str
     delta: Fraction
     epsilon: float | None
     mark: str
     share: float | None = None
-    """How far it is above our upper bound, or below our lower one, relatively."""
+    """Its relative distance above our upper bound, or below our lower one."""
     reason: str = ""
 
     def text(self) -> str:
@@ -41,7 +41,7 @@ class Rival:
         return f"{self.mark} ({rough(100 * self.share, 2)} % {side})"
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON; the float as it prints."""
+        """Its JSON, with the float as Python prints it."""
         value = None if self.epsilon is None else repr(self.epsilon)
         return {
             "accountant": self.accountant,
@@ -54,7 +54,7 @@ class Rival:
 
 
 def mark(accountant: str, delta: Fraction, value: float, known: Bounds) -> Rival:
-    """The claim "epsilon(delta) <= value" beside what is certain."""
+    """The claim "epsilon(delta) <= value" compared with the certified bounds."""
     if math.isnan(value):
         return Rival(accountant, delta, None, FAILED, reason="not a number")
     if known.side(value) < 0:
@@ -66,11 +66,11 @@ def mark(accountant: str, delta: Fraction, value: float, known: Bounds) -> Rival
 
 
 Asked = Callable[[float], float]
-"""What an accountant says is epsilon at a delta, of a composition it has been given."""
+"""An accountant's epsilon of a given composition, by delta."""
 
 
 def rivals(events: Sequence[Event], known: Sequence[tuple[Fraction, Bounds]]) -> Iterator[Rival]:
-    """Every installed accountant at every delta; one that does not know these events is left out."""
+    """Every installed accountant at every delta, except those that do not support these events."""
     for name, prepare in ACCOUNTANTS.items():
         ask: Asked | None = None
         for delta, bounds in known:
@@ -154,7 +154,7 @@ def _prv(events: Sequence[Event]) -> Asked | None:
 
 
 MOST_FOR_PRV = 20_000
-"""prv_accountant needs minutes for more compositions, and is not asked."""
+"""prv_accountant needs minutes for more compositions, and is skipped."""
 
 
 def _opacus(kind: str) -> Callable[[Sequence[Event]], Asked | None]:
@@ -181,4 +181,4 @@ ACCOUNTANTS: dict[str, Callable[[Sequence[Event]], Asked | None]] = {
     "Opacus RDP": _opacus("RDP"),
     "Opacus GDP": _opacus("GDP"),
 }
-"""Each takes a composition and returns how to ask about it, or None where it does not know such events."""
+"""Each takes a composition and returns its epsilon by delta, or None where it does not support the events."""

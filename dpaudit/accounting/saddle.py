@@ -1,4 +1,4 @@
-"""Where to look: estimates in floating point of the tilt that suits an epsilon or a delta. They decide nothing."""
+"""Estimates in floating point of the best tilt for an epsilon or a delta. They decide nothing."""
 
 from __future__ import annotations
 
@@ -41,15 +41,15 @@ class Saddle:
         return total, slope, curvature
 
     def tilt(self, epsilon: float) -> Fraction:
-        """About the theta >= 0 at which the tilted loss has the mean epsilon."""
+        """Approximately the theta >= 0 at which the tilted loss has the mean epsilon."""
         return self._rounded(self._where(lambda theta: self.cumulants(theta)[1] >= epsilon))
 
     def tilt_for(self, delta: float) -> Fraction:
-        """About the theta that suits the epsilon with delta(epsilon) = delta."""
+        """Approximately the best theta for the epsilon with delta(epsilon) = delta."""
         return self._rounded(self._where(lambda theta: self.log_delta(theta) <= math.log(delta)))
 
     def log_delta(self, theta: float) -> float:
-        """About ln delta at the epsilon whose tilt this is."""
+        """Approximately ln delta at the epsilon with this tilt."""
         total, slope, curvature = self.cumulants(theta)
         spread = math.sqrt(max(curvature, 1e-18))
         return total - theta * slope - math.log(2 + theta * (1 + theta) * spread * 2.5066)

@@ -1,4 +1,4 @@
-"""The accountant: bounds of delta(epsilon) and epsilon(delta) of a composition, by the best of four ways.
+"""The accountant: bounds of delta(epsilon) and epsilon(delta) of a composition, by the best of four methods.
 
 Gaussian mechanisms alone have a closed form. Losses on a lattice are composed without a grid, and so is one mechanism
 with few combinations of losses. Everything else is composed on a grid that is refined.
@@ -23,7 +23,7 @@ from dpaudit.numbers.balls import PrecisionExhausted
 from dpaudit.numbers.bounds import Bounds
 
 FINE = 1e-12
-"""The gap that is asked of ways without a grid."""
+"""The gap required of methods without a grid."""
 CLOSED, LATTICE, PRODUCT, GRID = "closed form", "lattice", "all combinations of losses", "grid"
 
 
@@ -42,7 +42,7 @@ class Bells(Event):
 
 @dataclass(frozen=True)
 class Solution:
-    """The bounds of every question, and how they were found."""
+    """The bounds of every question, and the method that gave them."""
 
     known: dict[Question, Bounds]
     method: str
@@ -51,11 +51,11 @@ class Solution:
     cells: int = 0
     rounds: int = 1
     interrupted: BaseException | None = None
-    """What ended the work early; the bounds are certified all the same."""
+    """The interrupt that ended the work early; the bounds are certified all the same."""
 
 
 def gathered(events: Sequence[Event]) -> list[Event]:
-    """The same composition in few events: equal ones added up, Gaussian mechanisms without sampling made into one."""
+    """The same composition in fewer events: equal ones combined, and all Gaussian mechanisms without sampling."""
     counts: dict[Event, int] = {}
     mu_squared = Fraction(0)
     for event in events:
@@ -76,7 +76,7 @@ def solve(
     progress: Callable[[State], None] | None = None,
     method: str | None = None,
 ) -> Solution:
-    """Certified bounds of every question about the composition of the events; ``method`` forces one of the ways."""
+    """Certified bounds of every question about the composition of the events; ``method`` forces one of the methods."""
     parts = gathered(events)
     size = length(parts)
     if method is None:

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 BY_VERDICT = {Verdict.PROVED: GOOD, Verdict.REFUTED: BAD, Verdict.UNDECIDED: OPEN}
 MARKERS, DASHES = ("o", "s", "^", "D", "v", "P"), ("-", "--", "-.", ":")
 ROUNDS = 200
-"""Names that lie too close are pushed apart so many times."""
+"""How often names that are too close are pushed apart."""
 NAME = 26
-"""A name on an axis has at most so many letters."""
+"""The most letters of a name on an axis."""
 ORDERED = ["#3a78d8", "#7c66d2", "#b4559e", "#d3505f", "#e0803c"]
 """From blue to orange, seen on a light and on a dark ground."""
 
@@ -148,7 +148,7 @@ def plain_ticks(axis: Any) -> None:
 
 
 def name_ticks(put: Callable[..., Any], names: Sequence[str], most: int = 12) -> None:
-    """Writes names at 0, 1, 2, … of an axis, at most so many of them."""
+    """Writes names at 0, 1, 2, … of an axis, at most this many of them."""
     step = max(1, math.ceil(len(names) / most))
     put(range(0, len(names), step), [shortened(name, 14) for name in names[::step]])
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 INK = "#1f2328"
 """Text and axes; in SVG it becomes the colour of the surrounding text."""
 COLOURS = ("#1f6fb4", "#b54708", "#4d7c0f", "#8e44ad", "#0e7490", "#b0303c", "#6b6a1e", "#5b5bd6")
-"""Categories: told apart by colour-blind readers, at least 4.5 : 1 on white."""
+"""Categories: distinguishable for color-blind readers, with a contrast of at least 4.5 : 1 on white."""
 DARK = ("#6cb3f0", "#f0965a", "#a3cf5b", "#cf9be8", "#55c7da", "#f08a92", "#d2cf6a", "#a9a9ff")
 """The same on a dark ground."""
 GOOD, BAD, OPEN = COLOURS[0], COLOURS[1], "#767b83"

@@ -82,7 +82,7 @@ def list_claims(ids: Sequence[str] = ()) -> list[dict[str, str]]:
 def differences(expected: Mapping[str, Mapping[str, str]], decided: Decided) -> list[str]:
     """One line for every verdict, or what it establishes, that is not the expected one.
 
-    Besides one for every id of the file that no claim has, or that was asked for and did not run.
+    Also one for every id in the file that no claim has, or that was requested and did not run.
     """
     lines, ran = [], set()
     for result in decided:

@@ -62,7 +62,7 @@ class Quantity:
 
 @dataclass(frozen=True)
 class Instance(Members):
-    """One instance of the statement, worked out: counterexample, witness or tightest case.
+    """One instance of the statement with its values: counterexample, witness or tightest case.
 
     ``margin`` contains right - left (left - right for > and >=): negative where an inequality fails, exactly 0 at a
     tie. ``parameters`` are exact text.

@@ -1,4 +1,4 @@
-"""Runs checks, several at a time: results in the order asked for, the same whatever the number of processes.
+"""Runs checks, several at a time: results in the requested order, the same whatever the number of processes.
 
 A claim that others cite is decided before them, and its standing is passed on to their proofs.
 """

@@ -161,7 +161,7 @@ def stretches(one: Draw, at: Callable[[int], Any], limit: int) -> list[tuple[int
 def _stretches(
     one: Draw, at: Callable[[int], Any], assumed: frozenset[str], limit: int, what: str
 ) -> list[tuple[int, int]]:
-    """The same, with the neighbors of every end looked at where a step is assumed to be monotone."""
+    """The same, examining the neighbors of every end where a step is assumed to be monotone."""
     found = stretches(one, at, limit)
     if found is None:
         refuse(f"{what} takes more than {limit} values: round it, or take fewer random bits")

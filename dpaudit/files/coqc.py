@@ -36,7 +36,7 @@ LIBRARY = "DP"
 
 @dataclass(frozen=True)
 class Compiled:
-    """How it ended: "" or what is wrong in one line; what the theorems that were asked for assume together."""
+    """The outcome: "" or the problem in one line; and the joint assumptions of the requested theorems."""
 
     problem: str
     assumptions: frozenset[str] = frozenset()
@@ -101,7 +101,7 @@ _shared: str | None = None
 
 
 def share(folder: str) -> None:
-    """Lets this process use and fill the folder of another one, which asked for it with ``kept_in``."""
+    """Lets this process use and fill the folder of another one that called ``kept_in``."""
     global _shared
     _shared = folder
 

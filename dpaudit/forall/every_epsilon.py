@@ -31,7 +31,7 @@ LIMITS = {"0": "in the limit ε → 0", INFINITY: "in the limit ε → ∞"}
 
 @dataclass(frozen=True, kw_only=True)
 class RatioResult(Supremum):
-    """The supremum of true epsilon / epsilon over every epsilon asked about lies in ``ratio``.
+    """The supremum of true epsilon / epsilon over the range of epsilon lies in ``ratio``.
 
     ``at`` says where: {"limit": "0"} or {"limit": "inf"} if it is proved to be that limit, {"epsilon": "every"} if the
     worst pair has it at every epsilon, {"epsilon": e} at that one, else {"lower", "upper"}: somewhere in between.
@@ -47,7 +47,7 @@ class RatioResult(Supremum):
     intervals: int
     precision_bits: int
     open: str | None = None
-    """Which intervals of epsilon are left where the enclosure is wider than was asked for."""
+    """The intervals of epsilon that are left where the enclosure is wider than requested."""
     cover: Cover | None = field(default=None, repr=False)
 
     def members(self) -> dict[str, Any]:

@@ -19,9 +19,9 @@ from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.pairs import pairs
 
 MOST_INTERVALS = 100_000
-"""Branch and bound stops after so many intervals; the enclosure is then as narrow as it is."""
+"""The number of intervals after which branch and bound stops, however wide the enclosure is."""
 FIRST = tuple(Fraction(2) ** k for k in range(-4, 8, 2))
-"""Where the first intervals meet, if every epsilon is asked about."""
+"""Where the first intervals meet, for every epsilon."""
 
 
 class Pair(NamedTuple):
@@ -60,7 +60,7 @@ class Cover:
     """By position in ``pairs``, all intervals of the cover."""
     by_oscillation: int = 0
     ran_out: int = 0
-    """After how many intervals the search ended, where the digits asked for want too many; else 0."""
+    """The number of intervals after which the search gave up the requested digits; else 0."""
     known: bool = False
     """Whether the supremum is proved to be the value at ``epsilon``."""
 
@@ -126,7 +126,7 @@ class Search:
         return [span.low, span.high]
 
     def run(self) -> Cover:
-        """The cover; its value is as narrow as asked for, unless the intervals run out."""
+        """The cover; its value is as narrow as requested, unless the intervals run out."""
         for i, pair in sorted(enumerate(self.all), key=lambda entry: -float(entry[1].swing.mid())):
             if balls.certainly_at_most(pair.swing, self.best):
                 continue
@@ -196,7 +196,7 @@ class Search:
         return balls.certainly_less(node.bound, self.best)
 
     def narrow(self, bound: Ball) -> bool:
-        """Whether the bound and the best value are close enough for the digits asked for."""
+        """Whether the bound and the best value are close enough for the requested digits."""
         return balls.narrow(balls.from_ends(self.best, bound), self.digits)
 
     def cover(self, left: list[Node], alive: list[int]) -> Cover:

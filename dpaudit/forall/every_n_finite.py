@@ -37,7 +37,7 @@ Cuts = dict[tuple[Histogram, Histogram], tuple[Fraction, ...]]
 class Below:
     """At this n the true epsilon, or the supremum over epsilon of its ratio, lies in ``value``.
 
-    ``epsilon`` is where the witness reaches the lower end if every epsilon is asked about; 0 and None are limits.
+    ``epsilon`` is where the witness reaches the lower end if every epsilon is covered; 0 and None are limits.
     """
 
     n: int

@@ -36,7 +36,7 @@ class Sums:
         return balls.total([(-v).exp() for v in self.exponents])
 
     def total(self, others: int) -> Ball:
-        """A ball that contains Z with so many far outputs."""
+        """A ball that contains Z with this number of far outputs."""
         return self.near + others * (-self.far).exp()
 
 

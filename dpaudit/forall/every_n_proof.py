@@ -16,7 +16,7 @@ from dpaudit.numbers.errors import InputError
 from dpaudit.privacy.effort import Effort
 
 EARLY = 12
-"""So many n are audited first: the supremum is at least that."""
+"""The number of n that are audited first, for a lower bound of the supremum."""
 PARTS = ((0.0, 0.5), (0.5, 0.6), (0.6, 1.0))
 """Where in the work the audits below N, those that are sharpened and the blocks of n lie, about."""
 MOST_FINITE = 800
@@ -126,7 +126,7 @@ def _begins(family: Family) -> dict[int, int]:
 
 
 def _open(search: Search, middle: Fraction, lower: Fraction, upper: Fraction, digits: int) -> str | None:
-    """Which inequality lacks, or None where the supremum is as narrow as was asked for."""
+    """The inequality that is missing, or None where the supremum is as narrow as requested."""
     if upper - lower <= Fraction(1, 10**digits):
         return None
     if middle > lower:

@@ -1,7 +1,7 @@
 """The supremum over every n >= N of the losses of all pairs: blocks of n, split until they are decided.
 
-EVERY_N.md, section 5. A block whose upper bound does not exceed what is attained elsewhere, up to the width that is
-asked for, is closed; what is left open at the end counts with its upper bound: the answer is an enclosure in any case.
+EVERY_N.md, section 5. A block whose upper bound does not exceed what is attained elsewhere, up to the requested
+width, is closed; blocks left open at the end count with their upper bound: the answer is an enclosure in any case.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 REST = Fraction(1, 100)
-"""The share of a box that may stay undecided, unless another is asked for."""
+"""The share of a box that may stay undecided by default."""
 BITS = 96
 """The working precision: boxes are wide, and what it does not decide is halved."""
 

@@ -84,7 +84,7 @@ class Row:
 
 
 class BoxRows:
-    """The rows of one mechanism over one box, made when asked for."""
+    """The rows of one mechanism over one box, computed on demand."""
 
     def __init__(self, form: Exponent, model: Model, box: Box) -> None:
         self.box = box

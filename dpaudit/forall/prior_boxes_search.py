@@ -20,7 +20,7 @@ from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.pairs import Witness
 
 MOST_BOXES = 20_000
-"""The search stops after so many boxes and names what is left."""
+"""The number of boxes after which the search stops, naming what is left."""
 PATIENCE = 100
 """Further boxes to examine while nothing is refuted."""
 Pair = tuple[Histogram, Histogram]
@@ -92,7 +92,7 @@ class MapSearch:
     def run(self, box: Box, rest: Fraction, effort: Effort) -> list[Node]:
         """Fills ``patches``, the largest open box first; returns what is left open, an area of ``rest`` at most.
 
-        More is left where there were too many boxes. As long as nothing is refuted the rest is looked at too, for as
+        More is left where there were too many boxes. As long as nothing is refuted the rest is examined too, for as
         many boxes again: all of it may be proved.
         """
         whole, undecided = box.area, box.area
@@ -142,7 +142,7 @@ class MapSearch:
     def tree(self, box: Box, mirrors: bool) -> Any:
         """How the box was decided: a verdict, a witness, or the side it was halved along with what was left.
 
-        [axis, pairs, half, half]: all pairs but these are proved on the box, and only these are looked at in the
+        [axis, pairs, half, half]: all pairs but these are proved on the box, and only these are examined in the
         halves; ["REFUTED", x, x', output]; "PROVED" for the pairs left; "UNDECIDED". ``mirrors``: a box that was not
         examined may be the mirror image of one that was.
         """

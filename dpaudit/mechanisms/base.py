@@ -92,7 +92,7 @@ class Mechanism(Audited):
     epsilon: Fraction | None
     """The nominal epsilon, where the mechanism has one."""
     adjacency: Adjacency
-    """Which data sets must not be told apart."""
+    """Which data sets are neighbors."""
 
     def point(self, x: Dataset, output: Output) -> Ball:
         """A ball that contains P_x(output), at the precision in force."""
@@ -103,7 +103,7 @@ class Mechanism(Audited):
         return ExactDraw(self, self.read_dataset("x", x))
 
     def draw(self, x: Any, source: Bits | None = None) -> Output:
-        """One output drawn from P_x, exactly; with the randomness of the operating system unless told."""
+        """One output drawn from P_x exactly, by default with the randomness of the operating system."""
         if source is None:
             from secrets import SystemRandom
 

@@ -50,7 +50,7 @@ class ExactDraw:
             u, words = int(u) * (1 << self._word) + source.getrandbits(self._word), words + 1
 
     def _cut(self, words: int) -> tuple[list[int], list[int]]:
-        """floor(2^b C(i)) from below and ceil(2^b C(i)) from above for every i, b = the bits of so many words.
+        """floor(2^b C(i)) from below and ceil(2^b C(i)) from above for every i, b = the bits of this many words.
 
         [u, u+1) / 2^b lies inside the share of output i if upper[i-1] <= u and u < lower[i].
         """

@@ -42,7 +42,7 @@ ROWS_BYTES = 1 << 29
 
 
 def rows_kept(size: int, bits: int, most: int = ROWS_BYTES) -> int:
-    """How many rows of ``size`` balls of so many bits fit into these bytes; at least 4."""
+    """The number of rows of ``size`` balls with this many bits that fit into the memory; at least 4."""
     return max(4, min(most, ROWS_BYTES) // (size * BALL_BYTES * max(1, bits // 128)))
 
 
@@ -57,7 +57,7 @@ class ExponentialLaw(Law):
         self._rows: OrderedDict[Histogram, tuple[list[Ball], Ball]] = OrderedDict()
 
     def keep(self, most: int) -> None:
-        """Keeps so many bytes of rows, four rows at the least."""
+        """Limits the kept rows to this many bytes, but at least four rows."""
         self._keep = rows_kept(self._mechanism.model.size, balls.working_bits(), most)
 
     def _row(self, x: Histogram) -> tuple[list[Ball], Ball]:

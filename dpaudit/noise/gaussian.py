@@ -98,7 +98,7 @@ def _star(node: Node, farther: int) -> Ball:
 
 
 def _product_at(factors: Sequence[Factor], middle: Fraction, z: acb, analytic: bool) -> acb:
-    """The integrand; every factor is entire between two kinks, so it is analytic wherever it is asked for."""
+    """The integrand; every factor is entire between two kinks, so it is analytic wherever it is evaluated."""
     del analytic
     found = acb(1)
     for factor_ in factors:

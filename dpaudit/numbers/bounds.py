@@ -29,7 +29,7 @@ class Bounds:
         return float((self.upper - self.lower) / self.lower)
 
     def meet(self, other: Bounds) -> Bounds:
-        """What both say."""
+        """Their intersection."""
         return Bounds(max(self.lower, other.lower), min(self.upper, other.upper))
 
     def worst(self, other: Bounds) -> Bounds:
@@ -37,7 +37,7 @@ class Bounds:
         return Bounds(max(self.lower, other.lower), max(self.upper, other.upper))
 
     def fell(self, before: Bounds, share: Fraction) -> bool:
-        """Whether nothing is known from below yet, and the upper end is less than that share of what it was."""
+        """Whether the lower end is still 0, and the upper end is less than this share of what it was."""
         return self.lower == 0 and self.upper < before.upper * share
 
     def at_most(self, bound: Fraction) -> Verdict:

@@ -11,7 +11,7 @@ from dpaudit.numbers.balls import Ball, maximum
 W = TypeVar("W")
 
 WIDE = 2.0**-16
-"""A maximum whose radius is a larger share of it is not known well: its witness is then chosen by the ends."""
+"""If the radius is a larger share of the maximum, its witness is chosen by the ends."""
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""Numbers for reading: as many digits as are known, never one more, and enough to show what is claimed of them.
+"""Numbers for people: as many digits as are known, and enough to show on which side of a bound they are.
 
 ``short`` is a number alone, ``beside`` one that is compared with a bound, ``percent`` a share, ``powers`` exact numbers
 within words. A bound is printed by ``at_most`` or ``at_least``, rounded outward; ``rough``, an estimate, rounds to
@@ -24,7 +24,7 @@ FEW, EXACT = 6, 40
 TENTHS = 10
 """A fraction above 1 with this denominator or a larger one is written as a decimal, if it is one: 21/10 as 2.1."""
 HUGE = 10**5
-"""From so many per cent on no digit matters."""
+"""From this percentage on no digit matters."""
 MANY = 60
 """Digits, and decimal places of a percentage, where as many are needed to see on which side of a bound a number is."""
 
@@ -141,12 +141,12 @@ def equated(name: str, value: str) -> str:
 
 
 def _rounded(value: Fraction | int, digits: int, how: str | None = None) -> Decimal:
-    """The number rounded to so many digits, to nearest unless told ``how``, by one division."""
+    """The number rounded to this many digits, by default to nearest, by one division."""
     return Context(prec=digits, rounding=how).divide(Decimal(value.numerator), Decimal(value.denominator))
 
 
 def written(value: Decimal) -> str:
-    """The number exactly, without idle zeros: from 1e-4 on as 0.0001, below as 1e-5; 1200, but 2.5e9.
+    """The number exactly, without trailing zeros: from 1e-4 on as 0.0001, below as 1e-5; 1200, but 2.5e9.
 
     >>> [written(Decimal(text)) for text in ("0.00010", "0.000010", "1200", "2500000000", "12345678.9", "-1E-7")]
     ['0.0001', '1e-5', '1200', '2.5e9', '12345678.9', '-1e-7']
@@ -164,7 +164,7 @@ def written(value: Decimal) -> str:
 
 
 def powers(words: str) -> str:
-    """The words, in which long fractions, and those above 1 from tenths on, are decimals if that is short.
+    """The words with long fractions, and those above 1 from tenths on, as decimals where these are short.
 
     >>> powers("(4/5, 1/100000000)-DP"), powers("1/10000-DP"), powers("2199/2000-DP, ε = 1000/2001")
     ('(4/5, 1e-8)-DP', '1/10000-DP', '1.0995-DP, ε = 1000/2001')
@@ -184,7 +184,7 @@ def _fraction(text: str) -> str:
 
 
 def decimal(text: str, most: int = EXACT) -> str:
-    """The fraction as a decimal where that has at most so many digits, else the text.
+    """The fraction as a decimal where that has at most this many digits, else the text.
 
     >>> decimal("1/4"), decimal("183/500"), decimal("1/3"), decimal("5493061443340549/5000000000000000")
     ('0.25', '0.366', '1/3', '1.0986122886681098')
@@ -197,7 +197,7 @@ def decimal(text: str, most: int = EXACT) -> str:
 
 
 def at_most(value: Fraction | int, digits: int = MOST) -> str:
-    """The least decimal of so many significant digits that is not below the number.
+    """The least decimal with this many significant digits that is not below the number.
 
     >>> at_most(Fraction("0.100004"), 3), at_most(Fraction(1, 2)), at_most(Fraction(1, 3), 2), at_most(math.inf)
     ('0.101', '0.5', '0.34', '∞')
@@ -206,7 +206,7 @@ def at_most(value: Fraction | int, digits: int = MOST) -> str:
 
 
 def at_least(value: Fraction | int, digits: int = MOST) -> str:
-    """The largest decimal of so many significant digits that is not above the number.
+    """The largest decimal with this many significant digits that is not above the number.
 
     >>> at_least(1 - Fraction(1, 10**11), 3), at_least(Fraction(2, 3), 2), at_least(Fraction(-1, 3), 2)
     ('0.999', '0.66', '-0.34')

@@ -168,7 +168,7 @@ def form_is_positive(form: Form) -> Verdict:
 
 
 def excess_at_most(terms: Iterable[tuple[Form, Form, int]], at: Fraction, bound: Fraction) -> Verdict:
-    """The verdict on "the sum of count max(0, p - e^at q) over all (p, q, count) is <= bound"; ties are told.
+    """The verdict on "the sum of count max(0, p - e^at q) over all (p, q, count) is <= bound"; ties are decided.
 
     >>> half, third = of_rational(Fraction(1, 2)), of_rational(Fraction(1, 3))
     >>> excess_at_most([(half, third, 2)], Fraction(0), Fraction(1, 3)).value
@@ -190,7 +190,7 @@ def excess_at_most(terms: Iterable[tuple[Form, Form, int]], at: Fraction, bound:
 
 
 def add_up_to(forms: Iterable[tuple[Form | None, int]], number: int) -> bool | None:
-    """Whether the quotients, each so many times, sum to exactly this number, 0 or 1.
+    """Whether the quotients, with multiplicities, sum to exactly this number, 0 or 1.
 
     None where one has no form, or the sum is long.
     """
@@ -210,7 +210,7 @@ def add_up_to(forms: Iterable[tuple[Form | None, int]], number: int) -> bool | N
 
 
 def _added_up(sums: Iterable[tuple[Exponentials, int]]) -> Exponentials:
-    """The sum of these sums, each so many times; coefficients over one denominator are added as whole numbers."""
+    """The sum of these sums, with multiplicities; coefficients over one denominator are added as whole numbers."""
     parts: dict[tuple[tuple[int, int], int], int] = {}
     for terms, count in sums:
         for exponent, (c, denominator) in key(terms):

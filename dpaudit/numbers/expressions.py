@@ -1,6 +1,6 @@
 """Exact expressions for users' mechanisms: exp(-1/2) / (1 + exp(-1/2)), kept as written, evaluated at any precision.
 
-What is built from rationals, exp(rational), + - * / and whole powers also has a canonical form, a ratio of sums
+An expression of rationals, exp(rational), + - * / and whole powers also has a canonical form, a ratio of sums
     sum_i c_i e^(a_i),   c_i and a_i rational, the a_i distinct,
 by which equalities are decided (see exponentials.py).
 """
@@ -20,17 +20,17 @@ from dpaudit.numbers.precision import OneAtATime
 from dpaudit.numbers.rationals import rational
 
 LONGEST = 10**1000
-"""An expression that is a rational number in disguise becomes that number if both its parts are below this."""
+"""An expression that is a rational number in disguise becomes it if numerator and denominator are below this."""
 
 
 _WRITTEN: WeakValueDictionary[tuple[str, tuple[Value, ...]], Expression] = WeakValueDictionary()
-"""Every expression in use, by how it is written: one that is written alike is the same object."""
+"""Every expression in use, by its form: expressions that are written alike are one object."""
 _TURN = OneAtATime()
-"""Guards the making: two threads that write the same make one object."""
+"""A lock, so that two threads that write the same expression get one object."""
 
 
 class Expression:
-    """A number written with rationals, + - * / **, exp, log, sqrt, log_gamma and pi; never rounded until asked.
+    """A number written with rationals, + - * / **, exp, log, sqrt, log_gamma and pi; rounded only on request.
 
     Two that are written alike are one object, so that they are compared and hashed as such; equal numbers may be
     written differently.
@@ -142,7 +142,7 @@ class Expression:
 
 Value = Fraction | Expression
 STRENGTH = {"+": 1, "*": 2, "/": 3, "^": 4}
-"""How strongly an operation holds its arguments together."""
+"""The precedence of an operation."""
 
 
 def _infix(part: Value, around: str) -> str:
@@ -264,11 +264,11 @@ def log_gamma(x: Any) -> Value:
 PI = Expression("pi")
 
 KEPT = (Expression, int, Fraction, str)
-"""Operands whose results are remembered; they are of these very types."""
+"""The types of operands whose results are remembered."""
 MEMORY = 1 << 14
-"""So many results of each operation are remembered: the entries of a table are made of few numbers."""
+"""The number of results of each operation that are remembered: the entries of a table consist of few numbers."""
 LONG = 64
-"""A sum of more parts is not remembered: each of its beginnings would be kept as well."""
+"""A sum of more parts is not remembered, as each of its prefixes would be kept as well."""
 
 
 class _LongSum(Exception):
@@ -319,7 +319,7 @@ def exponential_form(value: Value) -> Form | None:
 
 @lru_cache(maxsize=1 << 14)
 def _expression_form(value: Expression) -> Form | None:
-    """The same for an expression; those that are written alike are worked out once."""
+    """The same for an expression; those that are written alike are computed once."""
     if value.operation == "exp":
         exponent = value.arguments[0]
         return ({exponent: Fraction(1)}, ONE) if isinstance(exponent, Fraction) else None
@@ -346,7 +346,7 @@ def _expression_form(value: Expression) -> Form | None:
 
 
 def undisguised(value: Value) -> Value:
-    """The rational number that the value is by algebra, unless it is a very long one; else the value itself.
+    """The value as a rational number, where algebra shows that it is a short one; else the value itself.
 
     >>> undisguised(exp("1/2") * exp("1/2") - exp(1))
     Fraction(0, 1)

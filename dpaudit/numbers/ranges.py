@@ -12,7 +12,7 @@ from dpaudit.numbers.errors import InputError, approximately
 from dpaudit.numbers.rationals import Exact, rational, whole
 
 MOST_POINTS = 10**5
-"""Points that one range may have."""
+"""The most points of a range."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Range:
         return f"{self.low}..{self.high}" + ("" if self.step is None else f"..{self.step}")
 
     def count(self, option: str, most: int = MOST_POINTS, text: Exact | None = None) -> int:
-        """How many points it has, at most ``most``; the step is 1 where none is given. An error shows ``text``."""
+        """The number of points, at most ``most``; the default step is 1. An error shows ``text``."""
         found = int((self.high - self.low) // (self.step or 1)) + 1
         if found > most:
             rule = f"has {approximately(found)} points, at most {most} are allowed; take a larger step: a..b..step"
@@ -45,7 +45,7 @@ class Range:
 def parse_range(
     option: str, text: Exact, read: Callable[[str, Any], Fraction | int] = rational, example: str = "1/10..2"
 ) -> Range:
-    """The range a..b or a..b..step of exact numbers, which does not fall; a number alone is both its ends.
+    """The nondecreasing range a..b or a..b..step of exact numbers; a single number is both its ends.
 
     >>> parse_range("eps", "1/100..16")
     Range(low=Fraction(1, 100), high=Fraction(16, 1), step=None)

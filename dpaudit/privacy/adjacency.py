@@ -1,8 +1,8 @@
-"""Adjacency: which data sets must not be told apart. A value; a mechanism can be asked under another one.
+"""Adjacency: which data sets are neighbors. It is a value; a mechanism can be audited under another one.
 
-A tuple of whole numbers may be counts (a histogram) or records (one entry a person); one record replaced is then
-another relation. ``replace-one`` and ``add-remove-one`` read counts, and are refused where records could be meant:
-``replace-one:counts`` and ``replace-one:records`` say which.
+A tuple of whole numbers may be counts (a histogram) or records (one entry for each person); replacing one record is
+then a different relation. ``replace-one`` and ``add-remove-one`` read counts, and are refused where records could be
+meant: ``replace-one:counts`` and ``replace-one:records`` say which.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ class Adjacency(ABC):
     """A symmetric relation between data sets."""
 
     name: ClassVar[str]
-    """What --adjacency takes."""
+    """The value of --adjacency."""
     words: ClassVar[str]
     keeps_under_permutation: ClassVar[bool] = False
-    """Whether permuting the cells of all histograms alike carries neighbors to neighbors."""
+    """Whether permuting the cells of all histograms maps neighbors to neighbors."""
 
     @abstractmethod
     def neighbors(self, x: Dataset, among: Collection[Dataset]) -> Iterable[Dataset]:
-        """The data sets adjacent to x, those ``among`` the given ones; x is none of them."""
+        """The data sets adjacent to x that are ``among`` the given ones; x is not one of them."""
 
     def links(self, datasets: Collection[Dataset]) -> dict[Dataset, tuple[Dataset, ...]]:
         """The neighbors of every one of the data sets.
 
-        InputError where the relation is not about such data sets, or could mean two things.
+        InputError where the relation does not apply to such data sets, or is ambiguous.
         """
         return {x: tuple(self.neighbors(x, datasets)) for x in datasets}
 
     def cliques(self, datasets: Collection[Dataset]) -> list[Sequence[Dataset]] | None:
-        """Sets of data sets, every two of a set adjacent, and every two neighbors in a set; None where not known."""
+        """Cliques: every two data sets in one are adjacent, and every two neighbors are in one; None where unknown."""
         del datasets
         return None
 
@@ -49,7 +49,7 @@ class Adjacency(ABC):
         """The number of ordered adjacent pairs among the histograms of n records in k cells."""
 
     def option(self) -> str | None:
-        """What --adjacency takes to give this relation; None where there is no such text."""
+        """The value of --adjacency for this relation; None where there is none."""
         return self.name
 
     def text(self) -> str:
@@ -69,7 +69,7 @@ class OfCounts(Adjacency):
     """Whether the entries were declared to be counts."""
 
     def option(self) -> str:
-        """What --adjacency takes."""
+        """The value of --adjacency."""
         return f"{self.name}:counts" if self.stated else self.name
 
     def text(self) -> str:
@@ -81,7 +81,7 @@ class OfCounts(Adjacency):
         return {"kind": self.option()}
 
     def links(self, datasets: Collection[Dataset]) -> dict[Dataset, tuple[Dataset, ...]]:
-        """The neighbors; entries that are no counts, mixed lengths, and what may be records, are refused."""
+        """The neighbors; entries that are not counts, mixed lengths, and possible records are refused."""
         for x in datasets:
             if not isinstance(x, tuple) or not all(type(entry) is int and entry >= 0 for entry in x):
                 raise self._refused(f"the data sets must be tuples of counts; {text(x)} is not")
@@ -146,7 +146,7 @@ class AddOrRemoveOne(OfCounts):
 
 
 class OfRecords(Adjacency):
-    """A relation between tuples of records, of any entries; a histogram is none."""
+    """A relation between tuples of records with any entries; a histogram is not one."""
 
     def count(self, n: int, k: int) -> int:
         """0: a histogram has counts."""
@@ -157,7 +157,7 @@ class OfRecords(Adjacency):
         return self.links(among)[x]
 
     def links(self, datasets: Collection[Dataset]) -> dict[Dataset, tuple[Dataset, ...]]:
-        """The neighbors; data sets that are no tuples are refused."""
+        """The neighbors; data sets that are not tuples are refused."""
         odd = next((x for x in datasets if not isinstance(x, tuple)), None)
         if odd is not None:
             raise InputError("adjacency", self.name, f"the data sets must be tuples of records; {text(odd)} is not")
@@ -173,7 +173,7 @@ class OfRecords(Adjacency):
 
 @dataclass(frozen=True)
 class ReplaceRecord(OfRecords):
-    """One record is replaced by another: one entry of the tuple is another one."""
+    """One record is replaced by another: one entry of the tuple differs."""
 
     name: ClassVar[str] = "replace-one:records"
     words: ClassVar[str] = "one record replaced (entries are records)"
@@ -230,7 +230,7 @@ class AllPairs(Adjacency):
 
 @dataclass(frozen=True)
 class ExplicitPairs(Adjacency):
-    """The pairs that are listed, in either order; a data set listed with itself is left out."""
+    """The listed pairs, in either order; a data set listed with itself is ignored."""
 
     pairs: tuple[tuple[Dataset, Dataset], ...]
     source: str | None = field(default=None, compare=False)

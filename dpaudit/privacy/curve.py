@@ -23,7 +23,7 @@ from dpaudit.privacy.protocols import Audited, Dataset, Mass
 
 @dataclass(frozen=True)
 class Group:
-    """Outputs whose losses cannot be told apart: P and Q of them all, a ball around the losses, the members."""
+    """Outputs whose losses cannot be separated: their total P and Q, a ball around the losses, the members."""
 
     p: Ball
     q: Ball
@@ -41,7 +41,7 @@ class PairCurve:
         """P of the outputs that are impossible under Q."""
         self.losses = [balls.ball(m.loss) if m.loss is not None else m.p.log() - m.p_prime.log() for m in self.finite]
         if not all(loss.is_finite() for loss in self.losses):
-            raise PrecisionExhausted(balls.working_bits())  # a probability is not told from 0
+            raise PrecisionExhausted(balls.working_bits())  # a probability is not separated from 0
         self.groups = self._groups()
         self.p, self.q = [self.infinite], [balls.zero()]
         for group in self.groups:
@@ -126,7 +126,7 @@ def curves_of(
     masses_of: Callable[[Dataset, Dataset], Sequence[Mass]],
     ways: frozenset[tuple[Dataset, Dataset]] | None = None,
 ) -> list[PairCurve]:
-    """The curves of these pairs, both ways, or those ``ways`` that are asked for."""
+    """The curves of these pairs, both ways, or only those ``ways``."""
     found = list[PairCurve]()
     for x, y in some:
         masses = masses_of(x, y)
@@ -162,8 +162,8 @@ def _hull(curves: Sequence[PairCurve]) -> list[Vertex]:
 
     The first is the empty test of losses below infinity, k = 0: alpha is the empty sum, exactly 0, and power is P of
     the outputs impossible under Q, the largest of all curves (0 if there are none). It is put there before all others
-    and never taken away. Every other vertex is told apart from its neighbors for certain, in balls, however small
-    its alpha is: the slopes fall. What cannot be told apart is left out, and the slack counts it.
+    and never taken away. Every other vertex is certainly separated from its neighbors, in balls, however small its
+    alpha is: the slopes fall. Points that cannot be separated are left out, and the slack counts them.
     """
     top = balls.argsort([curve.infinite for curve in curves])[-1]
     points = [vertex for i, curve in enumerate(curves) for vertex in _tests(curve, i)]

@@ -1,4 +1,4 @@
-"""How hard to look: one value, from the caller to the innermost loop."""
+"""The effort of an audit: one value, from the caller to the innermost loop."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ MAX_DIGITS = 2000
 WORK = 3 * 10**7
 """Steps, of one or two microseconds each, about a minute: a table from a file that needs more is refused."""
 PAIR = 20
-"""What a pair of a table costs besides its outputs, in outputs."""
+"""The cost of a pair of a table besides its outputs, in outputs."""
 MAX_MASSES = 10**6
-"""Ordered pairs times outputs that a whole curve or the moments of all pairs look at in balls."""
+"""The most ordered pairs times outputs for a whole curve, or the moments of all pairs, in balls."""
 MAX_FLOATS = 10**9
-"""Ordered pairs times outputs of which floats choose those masses."""
+"""The most ordered pairs times outputs from which floats choose those masses."""
 MASS_BYTES = 700
-"""What such a curve keeps of one pair and output; measured, see tests/system/test_memory.py."""
+"""The bytes that such a curve keeps for one pair and output; measured, see tests/system/test_memory.py."""
 KEPT = 8
-"""The ends of a wide enclosure have so many digits more than its width: a ball's radius has about nine."""
+"""The additional digits of the ends of a wide enclosure beyond its width: a ball's radius has about nine."""
 
 Progress = Callable[[int, int], None]
 """Called with (done, total) data sets."""
@@ -42,7 +42,7 @@ Part = tuple[int, int]
 
 @dataclass(frozen=True)
 class Effort:
-    """Enclosures of width <= 10^-digits, within so many bytes, by this tier (fast.TIERS), on one part or on all."""
+    """Enclosures of width <= 10^-digits, within this many bytes, by this tier (fast.TIERS), on one part or on all."""
 
     digits: int = 15
     memory: int = MEMORY_BOUND
@@ -58,7 +58,7 @@ class Effort:
         return Effort(whole("digits", digits, least, MAX_DIGITS), memory, tier, progress)
 
     def to(self, digits: int) -> Effort:
-        """The same effort for so many digits."""
+        """The same effort for this many digits."""
         return replace(self, digits=digits)
 
     def whole(self) -> Effort:
@@ -79,12 +79,12 @@ class Effort:
             self.progress(done, total)
 
     def teller(self, total: int) -> Callable[[], None]:
-        """A function that reports one more of so many data sets."""
+        """A function that reports one more data set out of this many."""
         done = count(1)
         return lambda: self.tell(min(next(done), total), total)
 
     def stretched(self, low: float, high: float) -> Effort:
-        """The same effort, whose progress fills only this part of the whole; told in thousandths."""
+        """The same effort, whose progress covers only this part of the whole, in thousandths."""
         progress = self.progress
         if progress is None:
             return self
@@ -93,13 +93,13 @@ class Effort:
         )
 
     def tell_gap(self, gap: float | Fraction) -> None:
-        """Reports progress of a search whose bounds are apart by this much: the digits known, of those asked for."""
+        """Reports progress of a search whose bounds differ by this much: the known digits out of those requested."""
         if self.progress:
             known = self.digits if gap <= 0 else -log10(gap)
             self.progress(int(min(max(known, 0), self.digits)), self.digits)
 
     def widest(self, mechanism: Audited, compute: Callable[[Effort], T]) -> T:
-        """compute(effort); of a mechanism known to fixed width as narrow as it is, with digits to show it."""
+        """compute(effort); for a mechanism known to fixed width, as narrow as possible, with the digits to show it."""
         if mechanism.refinable:
             return compute(self)
         for fewer in range(self.digits, -1, -1):
@@ -117,7 +117,7 @@ class Effort:
         return law
 
     def spare(self, mechanism: Audited) -> int:
-        """The bytes that the mechanism itself leaves of the memory."""
+        """The memory that the mechanism itself leaves, in bytes."""
         return max(0, self.memory - mechanism.memory())
 
     def check_memory(self, mechanism: Audited) -> None:
@@ -129,9 +129,9 @@ class Effort:
             raise TooLargeError(need, self.memory, what)
 
     def check_work(self, mechanism: Audited, questions: int, most: int | None, pairwise: bool = True) -> None:
-        """Refuses a table that needs more than ``most`` steps: rows, outputs, questions and digits tell how many.
+        """Refuses a table that needs more than ``most`` steps, by its rows, outputs, questions and digits.
 
-        A question that is not ``pairwise`` looks at each data set once where every two of a set are adjacent.
+        A question that is not ``pairwise`` visits each data set of a clique once.
         """
         if most is None:
             return
@@ -139,7 +139,7 @@ class Effort:
         self.check_steps(counts, counts.pairs if cliques is None else sum(map(len, cliques)), questions, most)
 
     def check_steps(self, counts: Counts, rows: int, questions: int, most: int) -> None:
-        """Refuses a table of which so many rows are looked at for each question, where that is more than ``most``."""
+        """Refuses a table where the rows visited for each question are more than ``most``."""
         need = rows * (counts.outputs + PAIR) * questions * (1 + self.digits // 250)
         if need > most:
             what = f"{counts.pairs} ordered pairs, {counts.outputs} outputs"
@@ -147,7 +147,7 @@ class Effort:
             raise InputError("work", most, f"{rule} (dpaudit table --work)")
 
     def check_floats(self, mechanism: Audited, option: str) -> None:
-        """Refuses what is too large even for floats, and what does not fit into the memory."""
+        """Refuses an audit that is too large even for floats, or for the memory."""
         self.check_memory(mechanism)
         count = mechanism.count_masses()
         if count + PAIR * mechanism.counts().pairs > MAX_FLOATS:
@@ -156,7 +156,7 @@ class Effort:
             raise InputError(option, shown, rule)
 
     def check_left(self, mechanism: Audited, count: int, option: str) -> None:
-        """Refuses where floats leave too many masses to the balls, or more than fit into the memory."""
+        """Refuses an audit where floats leave too many masses to the balls, or too many for the memory."""
         need = mechanism.memory() + count * MASS_BYTES
         if need > self.memory:
             raise TooLargeError(need, self.memory, f"{approximately(count)} masses that floats leave open")
@@ -165,7 +165,7 @@ class Effort:
             raise InputError(option, shown, f"at most {MAX_MASSES} are supported; use a smaller n or k")
 
     def check_whole(self, mechanism: Audited, option: str) -> None:
-        """Refuses what needs all masses at once and has too many, and what does not fit into the memory."""
+        """Refuses an audit that needs all masses at once, if there are too many, also for the memory."""
         self.check_memory(mechanism)
         count = mechanism.count_masses()
         need = mechanism.memory() + count * MASS_BYTES

@@ -33,7 +33,7 @@ def settled(
 ) -> tuple[Verdict, W | None]:
     """The verdict on "the quantity <= bound" and the last measurement, None if there was none.
 
-    ``measure`` is asked for more and more digits until it is decided; ``first`` is its answer to this effort.
+    ``measure`` computes more and more digits until it is decided; ``first`` is its result with this effort.
     """
     worst, digits = first, effort.digits
     try:

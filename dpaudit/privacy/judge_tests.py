@@ -40,7 +40,7 @@ SIEVE_BITS = 128
 PROMISING = 12
 """Epsilons whose worst pairs set the limits that others must break."""
 TANGENTS = 1024
-"""A Gaussian trade-off function is bounded by so many of its tangents: up to a share of about 4 · 10^-5."""
+"""The number of tangents that bound a Gaussian trade-off function: up to a share of about 4 · 10^-5."""
 Edge = tuple[Ball | None, Ball | None]
 
 
@@ -70,7 +70,7 @@ class AtTest(Worst):
 
 
 def rejections(masses: Sequence[Mass], where: Witness) -> list[Rejection]:
-    """The most powerful tests but the two trivial ones, and points below T where losses cannot be told apart.
+    """The most powerful tests except the two trivial ones, and points below T where losses cannot be separated.
 
     Raises PrecisionExhausted where it is open whether an output is possible.
     """

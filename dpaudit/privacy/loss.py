@@ -25,7 +25,7 @@ def worst_loss(mechanism: Audited, effort: Effort) -> Worst:
     """The true epsilon: the maximum of ln P_x(r) - ln P_x'(r) over all ordered adjacent pairs and outputs.
 
     Infinity where an output is possible for x and impossible for its neighbor x'. The closed form serves where the
-    mechanism has one; else every pair and output is looked at, by the tier chosen. Where a part of the law is not
+    mechanism has one; else every pair and output is examined, by the chosen tier. Where a part of the law is not
     known (Algebra.open_above), only a lower bound can be had.
     """
     effort.check_work(mechanism, 1, mechanism.most_steps, pairwise=False)
@@ -49,7 +49,7 @@ def worst_loss(mechanism: Audited, effort: Effort) -> Worst:
 
 
 def worst_loss_by_search(mechanism: Audited, effort: Effort) -> Worst:
-    """The same by looking at every pair and output."""
+    """The same by examining every pair and output."""
     fast = fast_tier(mechanism, effort.tier)
     if fast is not None:
         try:

@@ -86,7 +86,7 @@ class Promise:
         return max(few, many) if isinstance(few, Fraction) else balls.maximum([few, many])
 
     def group(self, people: int) -> Promise:
-        """What is promised to so many people together: epsilon and delta along a path of so many steps.
+        """The guarantee for a group of this many people: epsilon and delta along a path of as many steps.
 
         Where that delta is 1 or more nothing is promised, and what follows is exact.
         """
@@ -98,7 +98,7 @@ class Promise:
         return Promise.of(None, ONE) if _is_one(together) else Promise(self.shrink**people, together)
 
     def accuracy_after(self, releases: int) -> Number:
-        """The accuracy of the best guess from so many releases, each private so; no smaller one holds for all.
+        """The accuracy of the best guess from this many releases, each so private; no smaller bound holds for all.
 
         A release that shows the data set ends it; else the majority of the randomized responses is the best guess.
         """

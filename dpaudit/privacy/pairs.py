@@ -70,7 +70,7 @@ def _in_order(datasets: Sequence[Dataset]) -> Callable[[Dataset, Dataset], bool]
 
 
 def _new_orbit(symmetry: Symmetry) -> Callable[[Dataset, Dataset], bool]:
-    """Whether no pair of this orbit, in either order, has been asked about before."""
+    """Whether no pair of this orbit, in either order, has occurred before."""
     seen: set[Hashable] = set()
 
     def is_new(x: Dataset, y: Dataset) -> bool:

@@ -234,7 +234,7 @@ class Audited(ABC):
 
     name: ClassVar[str]
     refinable: bool = True
-    """Whether more precision makes the law's balls as narrow as asked for."""
+    """Whether more precision makes the law's balls as narrow as requested."""
     tabular: bool = True
     """Whether the outputs are finitely many, so that the law is a table of probabilities."""
     most_steps: int | None = None

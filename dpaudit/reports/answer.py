@@ -48,7 +48,7 @@ def exit_code(documents: Sequence[Document], require: bool, every_n: bool = Fals
     """The exit code, and why in a line where the reports do not say it themselves.
 
     3: something could not be audited. With ``require`` 0 only if all that is claimed is proved, with ``every_n`` for
-    every n; 1: something is refuted; 3: something is open. Accuracy bounds count where a study of them was asked for.
+    every n; 1: something is refuted; 3: something is open. Accuracy bounds count where a study of them was requested.
     """
     findings = [finding for document in documents for finding in document.findings]
     judged = [f.judgement for f in findings if f.judgement is not None and f.judgement.whose.value != "nominal"]

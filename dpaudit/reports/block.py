@@ -67,11 +67,11 @@ class Case:
 
     @property
     def claimed(self) -> Guarantee | None:
-        """What is judged as a claim: what was asked for, else what the mechanism claims."""
+        """The guarantee judged as a claim: the requested one, else that of the mechanism."""
         return self.mechanism.claimed_here() if self.guarantee is None else self.guarantee
 
     def places(self) -> tuple[int | None, ...]:
-        """The n that were asked for; (None,) of a mechanism that has no n of its own."""
+        """The requested n; (None,) for a mechanism without an n."""
         if self.ns and self.setting.has_n:
             return self.ns
         return (None if self.model is None else self.model.n,)
@@ -86,7 +86,7 @@ class Case:
         return self.settings[n]
 
     def asked_at(self, n: int | None) -> Guarantee | None:
-        """What is judged at that n: what was asked for, the claim, or the nominal ε where nothing is claimed."""
+        """The guarantee judged at that n: the requested one, the claim, or the nominal ε where nothing is claimed."""
         mechanism = self.at(n).mechanism
         own = mechanism.claimed_here() if self.guarantee is None else self.guarantee
         return EpsilonDelta(mechanism.epsilon) if own is None and mechanism.epsilon is not None else own

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from dpaudit.claims.runner import Result
 
 MOST_STEPS = 4
-"""So many lines of a proof are shown; ``dpaudit check ID --explain`` has all of them."""
+"""The number of lines of a proof that are shown; ``dpaudit check ID --explain`` has all of them."""
 
 
 def prepare(patterns: tuple[str, ...]) -> Job:

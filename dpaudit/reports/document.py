@@ -165,7 +165,7 @@ class Document:
     claims: tuple[Paper, ...] = ()
     sections: tuple[Section, ...] = ()
     answer: str = ""
-    """The answer in one sentence, of a document on so many mechanisms that none of them leads."""
+    """The answer in one sentence, for a document on too many mechanisms to begin with one of them."""
     plan: str = ""
     date: str = ""
     seconds: float = 0.0

@@ -29,15 +29,15 @@ from dpaudit.reports.everywhere import known_everywhere
 from dpaudit.reports.steps import Progress
 
 MOST_LOOKED = 500
-"""So many n below one that fails are looked at, to find the smallest."""
+"""The largest failing n below which all n are searched for the smallest."""
 MOST_MASSES = 2_000_000
-"""Pairs times outputs at the n that fails: with more, the smaller n are not looked at."""
+"""The most pairs times outputs at the failing n for which smaller n are searched."""
 FARTHEST = 10**6
 """Where a theorem says that some n fails, one is sought up to this, at every double of the largest n."""
 
 
 def finding(case: Case, progress: Progress, every_n: bool = False) -> Finding:
-    """The statement about the mechanism, judged at every n that was asked for and, where it is known, for every n."""
+    """The statement about the mechanism, judged at every requested n and, where possible, for every n."""
     for n in case.places():
         progress(f"{case.label}: true ε" + (f", n = {n}" if n is not None else ""))
         case.answer(n)
@@ -89,7 +89,7 @@ def _first(case: Case, failing: Sequence[int | None], progress: Progress) -> Fir
 
 
 def _beyond(case: Case, theorem: EveryN) -> list[int | None]:
-    """An n that fails beyond those asked for: where the supremum is attained, else among the doubles of the last n."""
+    """A failing n beyond the requested ones: where the supremum is attained, else among the doubles of the last n."""
     doubles = takewhile(lambda n: n <= FARTHEST, (case.ns[-1] << i for i in count(1)))
     for n in doubles if theorem.attained is None else [theorem.attained]:
         found = judged_at(case, n)
@@ -202,7 +202,7 @@ def _evidence_n(judgement: Judgement | None, first: First | None, largest: int |
 
 
 def _setting_words(case: Case) -> str:
-    """The setting with all n that were asked for."""
+    """The setting with all requested n."""
     words = case.mechanism.setting_text()
     if not case.ns or not case.setting.has_n:
         return words
@@ -271,7 +271,7 @@ def _proof(case: Case, judgement: Judgement | None, n: int | None) -> Proof | No
 
 
 def _mass(case: Case, mechanism: Mechanism, x: Dataset, output: Output) -> Enclosure | None:
-    """P_x(output) in about so many significant digits as can be had; None where it is unknown, or has a density."""
+    """P_x(output) with as many significant digits as possible; None where it is unknown, or has a density."""
 
     def attempt() -> Enclosure:
         value = mechanism.point(x, output)

@@ -16,7 +16,7 @@ from dpaudit.reports.document import FAILS, WORST_FIRST, Document, Finding, Pape
 from dpaudit.reports.table import Cell, Column, Figure, Kind, Look, Table, apart
 
 MOST_ROWS = 30
-"""A table of a page has about so many rows, unless all of it is asked for; result.json has all."""
+"""About the most rows of a table on a page, unless all are requested; result.json has all."""
 MOST_COLUMNS, MOST_CARDS = 3, 30
 """On a phone the rows of a table of more columns become cards, if they have names and are not too many."""
 CLASSES = {
@@ -62,7 +62,7 @@ class Box(NamedTuple):
 
 
 class Part(NamedTuple):
-    """A part of the page below the boxes; what is ``folded`` opens when it is asked for."""
+    """A part of the page below the boxes; a ``folded`` one opens on request."""
 
     title: str
     id: str = ""
@@ -223,7 +223,7 @@ def _part(number: int, section: Section, charts: Mapping[str, str], most: int) -
 
 
 def grid(table: Table, figure: Figure | None = None, most: int = MOST_ROWS) -> Grid:
-    """A table as text: about so many rows, evenly, with the first that fails; lines have a column each."""
+    """A table as text: about this many rows, evenly chosen, with the first that fails; one column for each line."""
     if figure is not None and figure.look is Look.LINES and figure.by:
         heads, rows, numbers = _side_by_side(table, figure)
     else:

@@ -44,7 +44,7 @@ def from_options(
     title: str | None = None,
     **setting: Any,
 ) -> Plan:
-    """The checked plan of what is asked for by options or keywords."""
+    """The checked plan that options or keywords describe."""
     if plan is not None:
         given = [mech, n, title, claim, *setting.values()]
         if claims or any(value is not None for value in given):

@@ -20,7 +20,7 @@ from dpaudit.reports.words import share_sentence
 
 STEPS = 20
 FAR = 1.5
-"""A stated ε of more than so many times the largest true one is left out of the picture."""
+"""A stated ε more than this many times the largest true one is left out of the picture."""
 
 BY_N = (
     "mechanism | n: count | true ε: enclosure | statement | verdict: verdict | x | x′ | output | decided by"

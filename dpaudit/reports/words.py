@@ -21,7 +21,7 @@ EXACTLY = "computed exactly; nothing was sampled"
 BY_CHECKS = "decided by algebra, on stated grids in certified arithmetic, or by counterexamples; nothing was sampled"
 NOT_YET = "nobody yet; dpaudit report --certificate writes a certificate and has it verified independently"
 MOST_RANGE = 24
-"""A list of n of more letters is told by its ends."""
+"""A longer list of n is shortened to its ends."""
 
 
 def listed(names: Iterable[str]) -> str:
@@ -175,8 +175,10 @@ def reader_line(document: Document) -> str:
     """What a reader of the papers may build on."""
     sure = sum(claim.verdict is Verdict.PROVED and claim.establishes != ON_GRID for claim in document.claims)
     fails = sum(claim.verdict in FAILS for claim in document.claims)
-    told = f"{sure} of {len(document.claims)} claims can be relied on as printed"
-    return f"{told}; whatever builds on one of the {fails} that are false needs another proof" if fails else told
+    sentence = f"{sure} of {len(document.claims)} claims can be relied on as printed"
+    if not fails:
+        return sentence
+    return f"{sentence}; whatever builds on one of the {fails} that are false needs another proof"
 
 
 def claim_verdict(claim: Paper) -> str:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Row = Mapping[str, Any]
 MOST_LINES = 12
-"""More lines than this cannot be told apart."""
+"""More lines than this cannot be distinguished."""
 
 
 def draw(axes: Axes, rows: Sequence[Row]) -> None:
@@ -29,7 +29,7 @@ def draw(axes: Axes, rows: Sequence[Row]) -> None:
     for label, (at, row) in zip(_labels(over, found), found, strict=True):
         series.setdefault(label, {})[at] = decimals(row["lower"], row["upper"])
     if len(series) > MOST_LINES:
-        rule = f"{MOST_LINES} can be told apart; export the table and draw a part of it"
+        rule = f"{MOST_LINES} can be distinguished; export the table and draw a part of it"
         raise InputError("plot", f"{len(series)} lines", rule)
     ordered = {label: sorted(points.items(), key=lambda point: point[0]) for label, points in series.items()}
     drawn = [Line(label, tuple(x for x, _ in points), tuple(y for _, y in points)) for label, points in ordered.items()]

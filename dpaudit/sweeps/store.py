@@ -2,7 +2,7 @@
 
 Every change is one transaction (write-ahead log), and finishing a job twice changes nothing. One process at a time
 works on a store: it holds a lock, which the system releases when the process ends, however it ends. Others may read
-meanwhile. A row is stale, kept but not shown, once a plan has asked for its mechanism again with another version of
+meanwhile. A row is stale, kept but not shown, once a plan has requested its mechanism again with another version of
 dpaudit or another source.
 """
 

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 SHOWN = 10
-"""A page names at most so many errors."""
+"""The most errors that a page names."""
 BATCH_JOBS = 32
 BATCH_COST = 0.1
-"""Small jobs travel together: at most so many, or about so many seconds."""
+"""Small jobs are sent together: at most this many, or about this many seconds of work."""
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from dpaudit.posterior.sensitivity import gs_constant
 from proofs_checks.accuracy.far import BITS, Rows
 
 CUT, PIECES = 5, 500
-"""The integral is bounded by left sums with so many pieces a unit up to CUT, and by a tail from there on."""
+"""The integral is bounded by left sums with this many pieces per unit up to CUT, and by a tail from there on."""
 
 
 def rate(eps: Fraction) -> Ball:

@@ -271,7 +271,7 @@ class Comparison:
         return bool(self.left.poly(case) == self.right.poly(case))
 
     def steps(self, case: Case) -> list[Step]:
-        """The case worked out: posterior, thresholds, both sides."""
+        """The case, step by step: posterior, thresholds, both sides."""
         lines = [*setting_steps(case, self.threshold)]
         if self.hypothesis is not None:
             low, high = self.hypothesis(case)

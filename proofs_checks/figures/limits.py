@@ -49,7 +49,7 @@ def limit_ratio(eps: Fraction, half: int | None = None) -> Ball:
 
 
 def limit_near(eps: Fraction, steps: int) -> Ball:
-    """A ball that contains the limit of Pr[at most so many steps], n → ∞: Σ of p^|j|(1−p)/(1+p)."""
+    """A ball that contains the limit of Pr[at most this many steps], n → ∞: Σ of p^|j|(1−p)/(1+p)."""
     p = (-ball(eps / 2)).exp()
     found: Ball = exponential_sums(p, steps)[1] * (1 - p) / (1 + p)
     return found
@@ -137,7 +137,7 @@ def ratio_proof(half: int | None) -> Proof:
 
 
 def ratio_steps(eps: Fraction, half: int | None) -> list[Step]:
-    """The limit worked out."""
+    """The limit, step by step."""
     p = (-ball(eps / 2)).exp()
     if half is None:
         ours, other = 2 * p / (1 - p * p), (1 + p * p) / (2 * (1 - p * p))

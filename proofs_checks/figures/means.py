@@ -48,7 +48,7 @@ ABOVE_LIMIT = Statement("mean error of MH", ">", "the limit of the ratio × mean
 
 
 class Means:
-    """The mean errors and sensitivities at one data set and prior, each computed when it is asked for."""
+    """The mean errors and sensitivities at one data set and prior, each computed on demand."""
 
     def __init__(self, point: DataSet, eps: Fraction) -> None:
         self._point, self._eps = point, eps

@@ -112,7 +112,7 @@ REACH, WIDE_REACH = (70, 45, 16), (150, 150, 40)
 """How far the three curves are computed.
 
 The caption of P1 Figure 4 says n = 14000…20000, while §6.2 says that with k = 3 sizes such as 10⁴ could not be run; A3
-names no sizes. Every n from the least on is looked at, for A3 every n with balanced data; who wins also at every n of
+names no sizes. Every n from the least on is examined, for A3 every n with balanced data; who wins also at every n of
 the caption (``three_cells``).
 """
 CAPTION = range(14000, 20001)

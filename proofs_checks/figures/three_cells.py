@@ -24,7 +24,7 @@ BELOW = Statement("an upper bound of LSHist's mean error", "<", "a lower bound o
 EPS = Fraction(4, 5)
 PRIOR = Fraction(1)
 STEPS = 40
-"""The box: so many steps of the first and of the second cell, either way."""
+"""The box: this many steps of the first and of the second cell, either way."""
 BLOCK = 500
 Steps = dict[tuple[int, int], Ball]
 """H by the steps of the first two cells; the third takes the rest."""

@@ -28,7 +28,7 @@ from proofs_checks.figures.tables import DELTA, LS, S_EXP, S_GAMMA
 GUARD = 32
 """Bits more for the long products."""
 STRIDE = 8
-"""The end of the window is asked for at every 8th distance."""
+"""The end of the window is tested at every 8th distance."""
 
 
 @lru_cache(maxsize=16)
@@ -63,7 +63,7 @@ def distance(square: Ball) -> Ball:
 
 
 class Side:
-    """The distances H(x, x + j) on one side of x, j = 0, 1, ..., made as they are asked for."""
+    """The distances H(x, x + j) on one side of x, j = 0, 1, ..., computed on demand."""
 
     def __init__(self, grows: Fraction, falls: Fraction, length: int, first: Callable[[], Ball]) -> None:
         self.length = length
@@ -146,7 +146,7 @@ class WindowRow:
         return balls.total([weight * h for h, weight in terms]) / (1 + balls.total([weight for _, weight in terms]))
 
     def near(self, rate: Ball, steps: int) -> Ball:
-        """A ball that contains Pr[at most so many steps from x] under P(r) ∝ exp(−rate·H(x,r))."""
+        """A ball that contains Pr[at most this many steps from x] under P(r) ∝ exp(−rate·H(x,r))."""
         inside = [(-rate * side[j]).exp() for side in self.sides for j in range(1, min(steps, side.length) + 1)]
         return (1 + balls.total(inside)) / (1 + balls.total([weight for _, weight in self._weights(rate)]))
 

@@ -101,7 +101,7 @@ class Large:
         return balls.total([size * balls.positive_part(v / here - factor * w / there) for size, v, w in weights])
 
     def steps(self) -> list[Step]:
-        """The instance worked out."""
+        """The instance, step by step."""
         top, local, smooth, gamma = self.sensitivities()
         weights = self.weights()
         return [

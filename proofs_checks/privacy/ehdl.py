@@ -34,7 +34,7 @@ DEFAULT = Grid(WORDS, n=range(1, 61), eps=EPS) + Grid(WORDS, n=[100, 200, 400], 
 WIDE = Grid(WORDS, n=range(1, 201), eps=rationals("1/100 1/10 1 4 16")) + Grid(WORDS, n=[400, 1000], eps=EPS)
 SHOWN = (1, 2, 4, 10, 20, 50, 100, 200, 400, 1000)
 FAR = (1000, 10000)
-"""Here only the pair x = 2, x′ = 1 is looked at: a lower bound of the true ε, the whole of it at small ε."""
+"""From here on only the pair x = 2, x′ = 1 is examined: a lower bound of the true ε, attained at small ε."""
 MAIN = (rationals("1/10 1/10"), Fraction(1), range(1, 161))
 """Prior, ε and n of the main witness: the Beta system, equal prior."""
 DIRICHLET = (

@@ -13,7 +13,7 @@ from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 
 REACH = 600
-"""R and M: outputs and data sets that are looked at one by one."""
+"""R and M: the outputs and data sets that are examined one by one."""
 
 
 class Rows:

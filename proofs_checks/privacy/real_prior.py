@@ -31,7 +31,7 @@ from proofs_checks.setting.exact import decided
 HALF = Fraction(1, 2)
 DISTANCE = "BC = Γ(α+(x+r)/2)·Γ(β+n−(x+r)/2)/√(Γ(α+x)·Γ(β+n−x)·Γ(α+r)·Γ(β+n−r))"
 GUARD = 32
-"""So many bits more than the working precision are taken of the root."""
+"""The additional bits beyond the working precision that are computed of the root."""
 
 
 def rising(a: Any, m: int) -> Any:

@@ -77,7 +77,7 @@ class SmoothSensitivity:
         return local, smooth_all(self.model, local, self.gamma)
 
     def origin(self, x: Histogram) -> Origin | None:
-        """Where the minimum of the cost is attained; None if different places cannot be told apart."""
+        """Where the minimum of the cost is attained; None if different places cannot be separated."""
         near = [y for y in self.model.histograms if self.sets == ALL or hamming(x, y) <= 1]
         places = list({(local_exact(self.model, y), hamming(x, y)): None for y in near})
         with balls.precision(512):

@@ -60,7 +60,7 @@ def epsilon_batches(
 
 
 def loss_steps(mechanism: PosteriorMechanism) -> list[Step]:
-    """The worst pair and output worked out: distances, sensitivities, normalisers, probabilities, loss."""
+    """The worst pair and output, step by step: distances, sensitivities, normalizers, probabilities, loss."""
     worst = privacy_loss.worst_loss(mechanism, Effort(digits()))
     x, y, r = worst.witness.x, worst.witness.x_prime, worst.witness.output
     if r is None:
@@ -74,7 +74,7 @@ def loss_steps(mechanism: PosteriorMechanism) -> list[Step]:
 
 
 def delta_steps(mechanism: PosteriorMechanism, at: Fraction) -> list[Step]:
-    """δ(at) of the worst pair worked out: the terms P_x(r) − e^at·P_x′(r) that are positive, and their sum."""
+    """δ(at) of the worst pair, step by step: the terms P_x(r) − e^at·P_x′(r) that are positive, and their sum."""
     worst = privacy_loss.worst_delta(mechanism, at, Effort(2 * digits()))
     x, y = worst.witness.x, worst.witness.x_prime
     law, factor = mechanism.law(), ball(at).exp()
@@ -159,7 +159,7 @@ def sensitivity_words(mechanism: Rated, name: str) -> str:
 
 
 def sensitivity_steps(mechanism: Rated, h: Score, x: Histogram, name: str) -> list[Step]:
-    """The sensitivity of x worked out: γ, x″ with its LS, and S; for the others Δ alone."""
+    """The sensitivity of x, step by step: γ, x″ with its LS, and S; for the others Δ alone."""
     peak, delta = peak_of(mechanism, h, x), ball(mechanism.numerator() / 2) / mechanism.rates(h)(x)
     if peak is None:
         return [step(f"Δ({name})", sensitivity_words(mechanism, name), delta)]
@@ -175,7 +175,7 @@ def sensitivity_steps(mechanism: Rated, h: Score, x: Histogram, name: str) -> li
 
 
 FEW = 12
-"""Distances to so many candidates are written out."""
+"""The most candidates whose distances are listed."""
 
 
 def row_steps(mechanism: PosteriorMechanism, x: Histogram, r: Histogram, name: str) -> list[Step]:

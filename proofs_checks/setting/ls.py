@@ -229,7 +229,7 @@ def balanced_batches(grid: Grid) -> Batches:
 
 
 def local_steps(model: Model, x: Histogram, name: str) -> list[Step]:
-    """LS worked out: the distance of every neighbor, and the largest."""
+    """LS with its steps: the distance of every neighbor, and the largest."""
     lines = []
     for y in neighbors(x):
         bc2 = bc_squared(model, x, y)

@@ -217,7 +217,7 @@ REFUSED = [
     (NumberOfRecords(LISTS), "add-remove-one", "have one length; there are data sets of 0 and of 2 entries"),
     (NumberOfRecords(LISTS), "replace-one", "have one length"),
     (NumberOfRecords(LISTS), "add-remove-one:counts", "have one length"),
-    (NumberOfRecords([("a",), ("a", "b")]), "add-remove-one", r"must be tuples of counts; \(a\) is none"),
+    (NumberOfRecords([("a",), ("a", "b")]), "add-remove-one", r"must be tuples of counts; \(a\) is not"),
     (NumberOfRecords([(0, -1), (0, 0)]), "add-remove-one", "must be tuples of counts"),
     (NumberOfRecords([(True,), (0,)]), "replace-one", "must be tuples of counts"),
     (Sum(BITS), "replace-one", "may be counts or records.* Write replace-one:counts or replace-one:records"),

@@ -58,7 +58,7 @@ def test_a_picture_has_a_line_for_everything_that_varies_besides_its_axis(tmp_pa
     ("plan", "said"),
     [
         ('mech = "EHDS"\nn = 5', "1 such rows: a picture needs finished, finite rows for two values of n"),
-        (f'mech = "EHDS"\nn = [4, 5]\neps = "1..{MOST_LINES + 1}..1"', "13 lines: 12 can be told apart"),
+        (f'mech = "EHDS"\nn = [4, 5]\neps = "1..{MOST_LINES + 1}..1"', "13 lines: 12 can be distinguished"),
     ],
 )
 def test_what_has_no_picture_says_why(tmp_path, plan, said):

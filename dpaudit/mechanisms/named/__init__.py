@@ -1,4 +1,4 @@
-"""The well-known mechanisms, by name: one line each. A class is loaded when it is asked for.
+"""The well-known mechanisms, by name: one line each. A class is loaded on first use.
 
 They are written in the protocol of a user's own mechanism (own/mechanism.py), so every command that answers for one
 answers for these; what they add is a name, declared parameters, a source and closed forms.

@@ -61,7 +61,7 @@ def binary(n: int, eps: Fraction, at: Fraction) -> tuple[Ball, int]:
 
 
 def with_ones(n: int, eps: Fraction, at: Fraction, ones: int) -> Ball:
-    """max over m of A F(m) - B F(m - 1), with so many ones among the others."""
+    """max over m of A F(m) - B F(m - 1), with this number of ones among the others."""
     (p, q), (a, b) = chances(eps, 2), weights(eps, 2, at)
     law = arb_poly([p, q]) ** (n - 1 - ones) * arb_poly([q, p]) ** ones
     before, best = balls.zero(), [balls.zero()]

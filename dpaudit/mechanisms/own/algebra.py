@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 MOST_RATIOS = 10**5
-"""So many ratios of probabilities are compared as fractions, at most."""
+"""The most ratios of probabilities that are compared as fractions."""
 
 
 @dataclass(frozen=True)

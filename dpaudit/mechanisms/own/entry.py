@@ -23,7 +23,7 @@ from dpaudit.numbers.rationals import rational
 from dpaudit.numbers.verdict import Verdict
 
 TELL_BITS = 4096
-"""A number without a canonical form that is not told from 0 at this precision is undecided."""
+"""A number without a canonical form that this precision does not separate from 0 is undecided."""
 
 LONGEST_ENTRY = 1000
 """Numerator and denominator of an entry have at most this many decimal digits."""
@@ -224,7 +224,7 @@ def _ball_is_positive(found: Ball) -> Verdict:
 
 @lru_cache(maxsize=1 << 14)
 def _is_number(value: Expression) -> Verdict:
-    """Whether the log-weight is a finite number; one that is not told to be so may be minus infinity."""
+    """The verdict on "the log-weight is finite"; one that no precision shows to be finite may be minus infinity."""
     form = exponential_form(value)
     if form == UNDEFINED:
         raise _Fault("divides by zero")

@@ -123,7 +123,7 @@ class OwnLaw(Law):
     def _fresh(self, x: Dataset, y: Dataset, seen: set[Hashable]) -> dict[tuple[int, int], int]:
         """The pairs of probabilities that were not seen before, each with its first output, and notes them.
 
-        Two equal ones lose nothing: once anything was seen, a row that could only bring such is not looked at.
+        Equal ones lose nothing: once anything was seen, a row that could only add such pairs is skipped.
         """
         mine, theirs = self._rows.values(x), self._rows.values(y)
         few = seen and len(mine) * len(theirs) <= len(self._rows.numbers(x))
@@ -141,7 +141,7 @@ class OwnLaw(Law):
         return self._masses(x, y, Counter(self._rows.pairs(x, y)))
 
     def _masses(self, x: Dataset, y: Dataset, counts: dict[tuple[int, int], int]) -> list[Mass]:
-        """The masses of these pairs of probabilities, each so many times."""
+        """The masses of these pairs of probabilities, each with its multiplicity."""
         if not counts:
             return []
         for z in (x, y):

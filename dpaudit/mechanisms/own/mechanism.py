@@ -175,7 +175,7 @@ class OwnMechanism(Mechanism):
 
     @cached_property
     def adjacency(self) -> Adjacency:  # type: ignore[override]
-        """The one asked for, else the author's: the method neighbors, the word adjacency, or every pair."""
+        """The requested adjacency, else the author's: the method neighbors, the word adjacency, or every pair."""
         return self._own_adjacency if self._other_adjacency is None else self._other_adjacency
 
     @cached_property

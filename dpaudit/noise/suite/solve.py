@@ -123,7 +123,7 @@ def _value_and_form(peak: Peak) -> tuple[Enclosure, str | None]:
 
 
 def _rounded_up(value: Enclosure, places: int) -> Fraction:
-    """The upper end as a decimal of so many places: no event shows more than the true epsilon."""
+    """The upper end as a decimal of this many places: no event shows more than the true epsilon."""
     if value.is_infinite:
         return value.upper
     return Fraction(ceil(value.upper * 10**places), 10**places)

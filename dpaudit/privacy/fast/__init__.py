@@ -34,7 +34,7 @@ def fast_tier(mechanism: Audited, tier: str = "auto") -> Screen | None:
 
 
 def screens_columns(mechanism: Audited, tier: str) -> bool:
-    """Whether floats look at the columns of a table before balls do: that of a large one, unless told otherwise."""
+    """Whether floats screen the columns of a table before balls: by default those of a large one."""
     counts = mechanism.counts()
     return tier != "exact" and counts.datasets * counts.outputs >= WORTH_IT
 

@@ -1,6 +1,6 @@
 """Floats below and above every probability of a table pick out the data sets and outputs that may lose most.
 
-All others are certainly below the worst loss, or below the bound that is asked about, and no ball is computed for them.
+All others are certainly below the worst loss, or below the bound in question, and no ball is computed for them.
 The error bounds are derived in ERROR_BOUND.md, section 8.
 """
 

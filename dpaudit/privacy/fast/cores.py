@@ -44,7 +44,7 @@ def cores(mechanism: Audited, effort: Effort) -> int:
 
 
 def loss_uppers_by(number: int, mechanism: Audited, effort: Effort) -> Uppers | None:
-    """What ``loss_uppers`` returns, from so many processes; None where the mechanism cannot be sent there."""
+    """The result of ``loss_uppers`` from this many processes; None where the mechanism cannot be sent there."""
     lanes, free = [Lane() for _ in range(number)], SimpleQueue[Lane]()
     parts = number * PARTS
 

@@ -33,7 +33,7 @@ from dpaudit.privacy.protocols import Dataset, Mass
 FIRST = 128
 """The number of data sets near each end that are examined first."""
 MORE = 8
-"""So many times as many are examined where the largest loss is not among them."""
+"""The factor by which more are examined where the largest loss is not among them."""
 MOST = 1 << 15
 """With more than this the usual tier is the cheaper one."""
 LEAST_N = 3000

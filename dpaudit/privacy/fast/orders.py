@@ -19,9 +19,9 @@ CLOSEST = 2.0**-17
 FARTHEST = 1 << 40
 """A larger order is bounded by the largest loss."""
 MOST_HALVINGS = 64
-"""A pair whose intervals of orders are still open after so many halvings is left to the balls."""
+"""The number of halvings after which a pair with open intervals of orders is left to the balls."""
 ITEMS = 1 << 19
-"""Floats that are looked at together, at the most."""
+"""The most floats in one block."""
 
 
 def divergence_uppers(way: Way, order: Fraction, table: ExponentialTable) -> Floats:

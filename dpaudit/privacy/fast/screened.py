@@ -31,9 +31,9 @@ BITS = 128
 PROMISING = tuple(map(Fraction, (1, 2, 4, 8, 16)))
 """Orders whose worst pairs set the bar of sup D / order."""
 FEW, MANY = 16, 64
-"""Epsilons whose worst pairs are promising where the whole curve is asked for."""
+"""Epsilons whose worst pairs are promising for the whole curve."""
 CURVE_MASSES = 1 << 17
-"""So many pairs times outputs make the curve at the most: it is known up to a bound where more have a part in it."""
+"""The most pairs times outputs for an exact curve; with more it is known up to a bound."""
 
 
 class Screened(Sieve):
@@ -85,7 +85,7 @@ class Screened(Sieve):
         return Left(promising.pairs, max(0.0, float(rises.max())))
 
     def _rises(self, top: float, places: int) -> tuple[Left, Floats]:
-        """Pairs promising at so many epsilons, and how far each of all pairs may rise above their curve.
+        """Pairs promising at these epsilons, and how far each of all pairs may rise above their curve.
 
         That is the largest of finitely many lines in e^epsilon; delta of a pair is convex in that, so it is looked at
         where two of these lines cross.
