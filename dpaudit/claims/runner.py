@@ -112,10 +112,10 @@ def run_many(
             note(run_check(library, key, wide, cited(key)))
         return [done[key] for key in identifiers]
     lanes = [Lane() for _ in range(min(jobs, total))]
-    homes = [""] * len(lanes)
+    homes, compiled = [""] * len(lanes), kept_in()
 
     def run(lane: Lane, key: str) -> Result:
-        found: Result = lane.call(_work, (key, wide, library.file, cited(key), kept_in()))
+        found: Result = lane.call(_work, (key, wide, library.file, cited(key), compiled))
         return found
 
     with ThreadPoolExecutor(len(lanes)) as threads:
