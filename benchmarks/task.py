@@ -52,7 +52,7 @@ def table(rows, outputs):
     import dpaudit
 
     with rationals(rows, outputs) as path:
-        return {"value": str(dpaudit.table(str(path)).epsilon.epsilon)}
+        return {"value": str(dpaudit.table(str(path)).epsilon)}
 
 
 def table_fractions(rows, outputs):

@@ -103,7 +103,6 @@ WORDS = {
     "PriorMapResult.undecided": "the undecided share",
     "ExplainResult.epsilon": "the explained ε",
     "ExplainResult.delta": "the explained δ",
-    "TableResult.epsilon": "the true ε, with the verdict on the claim",
     "RangeResult.epsilon": "the ε at which they are compared",
     "EveryNResult.epsilon": "the largest true ε over every n",
     "GammaResult.x": "the data set on which the mean error is compared",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from inspect import get_annotations
@@ -40,7 +39,7 @@ from dpaudit.privacy.protocols import ClosedLoss, Counts, Dataset, Output, plain
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-UNNAMED = ("subject", "seconds", "command", "judged", "whose", "delta_instead", "closed", "audited")
+UNNAMED = ("subject", "seconds", "command", "judged", "whose", "delta_instead", "closed", "audited", "deltas")
 """Fields that JSON does not have under their own names."""
 
 
@@ -158,15 +157,11 @@ class WorstResult(Judged):
 
     def page(self) -> Page:
         """What was audited, the worst case, the verdict and the effort."""
-        return self.page_with(self.worst_case(), self.command)
-
-    def page_with(self, found: Sequence[Line], command: str | None) -> Page:
-        """The same with other rows for the worst case, and another command."""
         tier = tier_text(self.tier, self.filter_left)
         effort = effort_rows(self.subject, self.counts, self.precision_bits, self.seconds, tier)
         checked: list[Line] = [("checked by", text) for text in self.checked_by]
-        rows = [*found, *evidence_rows(self.claim, "epsilon"), *checked]
-        return [self.headline(), answer_fields(self.subject, rows, command, effort)]
+        rows = [*self.worst_case(), *evidence_rows(self.claim, "epsilon"), *checked]
+        return [self.headline(), answer_fields(self.subject, rows, self.command, effort)]
 
 
 @dataclass(frozen=True, kw_only=True)

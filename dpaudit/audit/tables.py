@@ -9,13 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from os import PathLike
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from dpaudit.audit.display import Members, Shown
-from dpaudit.audit.judgement import Judgement
+from dpaudit.audit.display import Members, Shown, as_json
 from dpaudit.audit.page import Line, Note, Page
 from dpaudit.audit.questions import delta, epsilon
-from dpaudit.audit.results import Answer, DeltaResult, EpsilonResult
+from dpaudit.audit.results import DeltaResult, EpsilonResult
 from dpaudit.audit.setting import command_line, settled
 from dpaudit.files.text import csv_cell
 from dpaudit.files.writing import write_file
@@ -26,42 +25,26 @@ from dpaudit.privacy.effort import MEMORY_BOUND, WORK, Effort, Progress
 from dpaudit.privacy.guarantee import EpsilonDelta, Guarantee, parse_guarantee
 from dpaudit.privacy.protocols import Counts, text
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 
 @dataclass(frozen=True, kw_only=True)
-class TableResult(Answer):
+class TableResult(EpsilonResult):
     """The true epsilon of the table, with the verdict on the claim, and delta at the epsilons asked for."""
 
-    epsilon: EpsilonResult
     deltas: tuple[DeltaResult, ...]
 
     def members(self) -> dict[str, Any]:
-        """The JSON of ``dpaudit epsilon``, and the deltas."""
-        rows = [{"at": str(d.at), "delta": d.delta.to_dict(), "witness": d.witness.to_dict()} for d in self.deltas]
-        for row, found in zip(rows, self.deltas, strict=True):
-            row |= {"cross_check": found.cross_check.to_dict()} if found.cross_check else {}
-        return {**self.epsilon.to_dict(), "deltas": rows}
+        """The members of ``dpaudit epsilon``, and the deltas."""
+        names = ("at", "delta", "witness", "cross_check")
+        rows = [
+            {name: as_json(value) for name in names if (value := getattr(d, name)) is not None} for d in self.deltas
+        ]
+        return {**super().members(), "deltas": rows}
 
-    @property
-    def judgement(self) -> Judgement | None:
-        """The verdict on the claim."""
-        return self.epsilon.judgement
-
-    def picture(self) -> str:
-        """The picture of the true epsilon."""
-        return self.epsilon.picture()
-
-    def draw(self, axes: Axes) -> None:
-        """Draws the two output distributions of the worst pair."""
-        self.epsilon.draw(axes)
-
-    def page(self) -> Page:
-        """The audit of the table, and the deltas."""
+    def worst_case(self) -> list[Line]:
+        """The true epsilon and its worst case, and the deltas."""
         deltas: list[Line] = [(f"δ({found.at})", found.delta) for found in self.deltas]
         deltas += [("checked by", f"δ({d.at}) {d.cross_check.text()}") for d in self.deltas if d.cross_check]
-        return self.epsilon.page_with([*self.epsilon.worst_case(), *deltas], self.command)
+        return [*super().worst_case(), *deltas]
 
 
 def table(
@@ -97,12 +80,12 @@ def table(
     effort: dict[str, Any] = {"digits": digits, "progress": progress, "memory": memory, "claim": stated}
     effort["cross_check"] = cross_check
     options = {"claim": stated and stated.option(), "at": tuple(points), "digits": digits, "cross_check": cross_check}
-    return TableResult(
-        epsilon=epsilon(subject, **effort),
-        deltas=tuple(delta(subject, point, **effort) for point in points),
-        seconds=perf_counter() - start,
-        command=command_line("table", file, adjacency=adjacency, **options),
-    )
+    found = vars(epsilon(subject, **effort)) | {
+        "deltas": tuple(delta(subject, point, **effort) for point in points),
+        "seconds": perf_counter() - start,
+        "command": command_line("table", file, adjacency=adjacency, **options),
+    }
+    return TableResult(**found)
 
 
 @dataclass(frozen=True)

@@ -140,9 +140,8 @@ def table(
         raise InputError("require", "yes", "nothing is claimed: state a guarantee with --claim")
     asked: dict[str, Any] = {"adjacency": adjacency, "claim": claim, "at": at or ()}
     found = audit_table(file, **asked, work=work, **effort)
-    result = found.epsilon
-    code = disagrees(result, *found.deltas)
-    return Reply(found, None, result.claim, lambda: [result, *found.deltas] if found.deltas else result, code=code)
+    code = disagrees(found, *found.deltas)
+    return Reply(found, None, found.claim, lambda: [found, *found.deltas] if found.deltas else found, code=code)
 
 
 def pmf(

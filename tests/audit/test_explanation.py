@@ -105,7 +105,7 @@ def test_the_bound_on_odds_is_one_for_each_direction(tmp_path):
     """Of this (1, 1/10)-DP table both outer outputs change the odds by more than 2e; only each alone has at most 2δ."""
     file = tmp_path / "pmf.csv"
     file.write_text(",a,b,c\nx,0.199,0.7645,0.0365\ny,0.0365,0.7645,0.199\n")
-    assert dpaudit.table(str(file), claim="eps=1,delta=1/10").epsilon.claim.verdict == "PROVED"
+    assert dpaudit.table(str(file), claim="eps=1,delta=1/10").claim.verdict == "PROVED"
     likely, unlikely, twice = Fraction("0.199"), Fraction("0.0365"), 2 * Fraction("0.1")
     assert likely / unlikely > 2 * Fraction("2.7183")  # > 2e
     assert unlikely < likely <= twice < likely + unlikely

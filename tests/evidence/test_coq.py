@@ -155,7 +155,7 @@ def test_a_witness_that_is_none_is_refused(tmp_path, mech, place, value, rule):
     path = tmp_path / "c.json"
     table = tmp_path / "t.csv"
     table.write_text("x,u,v\n*) Axiom a : False. (*,1/2,1/2\nb~,1/4,3/4\n")
-    result = dpaudit.table(str(table)).epsilon if mech == "table" else dpaudit.epsilon(mech, n=1)
+    result = dpaudit.table(str(table)) if mech == "table" else dpaudit.epsilon(mech, n=1)
     certificate.write(result, str(path))
     document = json.loads(path.read_text())
     if mech == "table":  # names of the table stand in a comment, and cannot leave it

@@ -77,7 +77,7 @@ def test_the_plain_tests_and_divergences_are_the_same(what):
 def test_the_plain_computations_of_tables_are_the_same_audit(tmp_path):
     tables.write_rationals(tmp_path / "pmf.csv", 12, 15)
     plain = tables.fractions_epsilon(tmp_path / "pmf.csv")
-    assert near(plain, dpaudit.table(str(tmp_path / "pmf.csv")).epsilon.epsilon)
+    assert near(plain, dpaudit.table(str(tmp_path / "pmf.csv")).epsilon)
     assert near(tables.numpy_epsilon(9, 30), dpaudit.epsilon(tables.Weights(9, 30)).epsilon)
     assert near(tables.numpy_response(9, 30), dpaudit.epsilon(tables.Response(9, 30, dpaudit.exp)).epsilon)
     assert dpaudit.epsilon(tables.Response(9, 30, dpaudit.exp)).closed_form == 1

@@ -182,7 +182,7 @@ def test_every_command_takes_it(mine, tmp_path, capsys):
 def test_the_table_goes_out_and_comes_in(mine, tmp_path, kind):
     path = str(tmp_path / f"pmf.{kind}")
     dpaudit.export_table(f"{mine}:Crashes", path)
-    assert dpaudit.table(path).epsilon.epsilon == dpaudit.epsilon(f"{mine}:Crashes").epsilon
+    assert dpaudit.table(path).epsilon == dpaudit.epsilon(f"{mine}:Crashes").epsilon
     with pytest.raises(dpaudit.InputError, match="a table is exact"):
         dpaudit.export_table(f"{mine}:Counts", path)
 
@@ -191,7 +191,7 @@ def test_the_table_goes_out_by_a_command(mine, tmp_path, capsys):
     path = str(tmp_path / "pmf.csv")
     assert main(["export", "--mech", f"{mine}:Crashes", "--table", path]) == 0
     assert f"dpaudit table {path}" in " ".join(capsys.readouterr().out.split())
-    assert dpaudit.table(path).epsilon.epsilon == dpaudit.epsilon(f"{mine}:Crashes").epsilon
+    assert dpaudit.table(path).epsilon == dpaudit.epsilon(f"{mine}:Crashes").epsilon
     for wrong in (["--mech", f"{mine}:Crashes"], ["--table", path], ["c.json", "--table", path], ["c.json"], []):
         assert main(["export", *wrong]) == 2
         assert "give a certificate and --coq" in capsys.readouterr().err
