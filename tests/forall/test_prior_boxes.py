@@ -12,7 +12,6 @@ from mpmath import gamma, mp, mpf, pi, sqrt
 
 import dpaudit
 from dpaudit.cli import main
-from dpaudit.commands.reply import draw_plot
 from dpaudit.forall.prior_boxes_rows import Box, BoxRows, Distances
 from dpaudit.forall.prior_boxes_search import MapSearch
 from dpaudit.numbers import balls
@@ -188,7 +187,7 @@ def test_the_map_of_ehd_straddles_the_curve_that_algebra_knows():
 def test_the_picture_of_the_page_is_what_is_drawn(tmp_path):
     result = dpaudit.epsilon("EHD", n=1, prior="1/1000..1/4,1/1000..1/4")
     file = tmp_path / "map.svg"
-    draw_plot(result, str(file))
+    result.plot(file)
     assert (ROOT / "docs" / "maps" / "ehd-1.svg").read_text() == file.read_text()
 
 

@@ -204,7 +204,6 @@ def test_a_comparison_of_words_is_seen():
 PRINT = {
     "dpaudit/audit/picture.py": "coordinates of a drawing",
     "dpaudit/commands/progress.py": "how much of the work is done",
-    "dpaudit/commands/sweep.py": "how much of the work is done",
     "dpaudit/sweeps/sweep.py": "how much of the work is done",
 }
 """The files that print floats, and why; seconds may be printed anywhere."""
