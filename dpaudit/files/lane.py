@@ -13,8 +13,9 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from queue import SimpleQueue
+from queue import LifoQueue, SimpleQueue
 from typing import IO, Any
 
 HELPER = "DPAUDIT_HELPER"
@@ -83,6 +84,40 @@ class Lane:
             process = self._process
         if process is not None:
             _end(process)
+
+
+class Lanes:
+    """So many lanes; a call goes to one that is free, and one that dies takes no other call with it."""
+
+    def __init__(self, count: int) -> None:
+        self.capacity = count
+        self._lanes = [Lane() for _ in range(count)]
+        self._free: LifoQueue[Lane] = LifoQueue()
+        for lane in self._lanes:
+            self._free.put(lane)
+        self._threads = ThreadPoolExecutor(count)
+
+    def tell(self, function: Callable[[Any], None], argument: Any) -> None:
+        """Calls function(argument) in each of the processes."""
+        list(self._threads.map(lambda lane: lane.call(function, argument), self._lanes))
+
+    def submit(self, function: Callable[[Any], Any], argument: Any) -> Future[Any]:
+        """Starts function(argument) in a process."""
+        return self._threads.submit(self._run, function, argument)
+
+    def _run(self, function: Callable[[Any], Any], argument: Any) -> Any:
+        lane = self._free.get()
+        try:
+            return lane.call(function, argument)
+        finally:
+            self._free.put(lane)
+
+    def close(self, at_once: bool) -> None:
+        """Ends the processes; ``at_once`` abandons what still runs."""
+        self._threads.shutdown(wait=not at_once, cancel_futures=True)
+        for lane in self._lanes:
+            lane.end()
+        self._threads.shutdown()
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

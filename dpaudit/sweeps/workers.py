@@ -6,12 +6,11 @@ import logging
 import os
 import re
 from collections.abc import Callable
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future
 from importlib import import_module
-from queue import LifoQueue
 from typing import Any, Protocol
 
-from dpaudit.files.lane import Lane
+from dpaudit.files.lane import Lanes
 from dpaudit.numbers.errors import InputError, missing_extra
 
 ADDRESS = re.compile(r"[a-z]+://[^\s/:]+:\d{1,5}|[a-z]+://\[[0-9a-fA-F:]+\]:\d{1,5}")
@@ -29,36 +28,6 @@ class Workers(Protocol):
 
     def close(self, at_once: bool) -> None:
         """Ends the workers; ``at_once`` abandons what still runs."""
-
-
-class LocalWorkers:
-    """Processes of this machine, one call in each at a time: a process that dies takes no other call with it."""
-
-    def __init__(self, count: int) -> None:
-        self.capacity = count
-        self._lanes = [Lane() for _ in range(count)]
-        self._free: LifoQueue[Lane] = LifoQueue()
-        for lane in self._lanes:
-            self._free.put(lane)
-        self._threads = ThreadPoolExecutor(count)
-
-    def submit(self, function: Callable[[Any], Any], argument: Any) -> Future[Any]:
-        """Starts function(argument) in a process."""
-        return self._threads.submit(self._run, function, argument)
-
-    def _run(self, function: Callable[[Any], Any], argument: Any) -> Any:
-        lane = self._free.get()
-        try:
-            return lane.call(function, argument)
-        finally:
-            self._free.put(lane)
-
-    def close(self, at_once: bool) -> None:
-        """Ends the processes."""
-        self._threads.shutdown(wait=not at_once, cancel_futures=True)
-        for lane in self._lanes:
-            lane.end()
-        self._threads.shutdown()
 
 
 class DaskWorkers:
@@ -101,4 +70,4 @@ def open_workers(workers: int | None, scheduler: str | None) -> Workers:
     """The workers: a Dask cluster if a scheduler is named, else that many processes (all cores)."""
     if scheduler is not None:
         return DaskWorkers(scheduler)
-    return LocalWorkers(workers or os.cpu_count() or 1)
+    return Lanes(workers or os.cpu_count() or 1)

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from dpaudit.files.lane import Died, Lane
+from dpaudit.files.lane import Died, Lane, Lanes
 
 
 @pytest.fixture
@@ -78,3 +78,25 @@ def test_a_script_that_checks_claims_is_not_run_again(tmp_path):
     script.write_text("import dpaudit\nprint(len(dpaudit.check(['candidates.beta', 'candidates.dirichlet'])))\n")
     run = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
     assert (run.returncode, run.stdout, run.stderr) == (0, "2\n", "")
+
+
+def test_a_lane_that_dies_takes_no_other_call_with_it():
+    lanes = Lanes(2)
+    try:
+        deadly = lanes.submit(os._exit, 3)
+        assert [lanes.submit(abs, -i).result() for i in range(9)] == list(range(9))
+        with pytest.raises(Died, match="exit code 3"):
+            deadly.result()
+        lanes.tell(exec, "import sys; sys.known = 7")
+        assert [lanes.submit(eval, "__import__('sys').known").result() for _ in range(4)] == [7] * 4
+    finally:
+        lanes.close(at_once=False)
+
+
+def test_what_still_runs_is_abandoned_at_once():
+    lanes = Lanes(1)
+    running, waiting = lanes.submit(time.sleep, 1000), lanes.submit(abs, -1)
+    time.sleep(0.2)
+    lanes.close(at_once=True)
+    assert waiting.cancelled()
+    assert isinstance(running.exception(), Died)

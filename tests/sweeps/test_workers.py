@@ -12,29 +12,12 @@ from pathlib import Path
 import pytest
 
 from dpaudit.cli import main
-from dpaudit.files.lane import Died
 from dpaudit.numbers.errors import InputError
-from dpaudit.sweeps.plan import expand, read_plan
+from dpaudit.sweeps.plan import read_plan
 from dpaudit.sweeps.store import Store
 from dpaudit.sweeps.sweep import Loop
-from dpaudit.sweeps.work import run_batch
-from dpaudit.sweeps.workers import LocalWorkers, open_workers
+from dpaudit.sweeps.workers import open_workers
 from tests.sweeps.sweeping import begun, rows, swept, wait_until
-
-
-def test_a_worker_process_that_dies_is_replaced():
-    workers = LocalWorkers(1)
-    try:
-        (job,) = expand({"mech": "EHDS", "n": 4})
-        batch = [(job.key, job.spec)]
-        first = workers.submit(run_batch, batch).result()
-        os.kill(workers._lanes[0]._process.pid, signal.SIGKILL)
-        with pytest.raises(Died, match="killed by signal 9"):
-            workers.submit(run_batch, batch).result()
-        again = workers.submit(run_batch, batch).result()
-        assert first[0]["result"] == again[0]["result"]
-    finally:
-        workers.close(at_once=False)
 
 
 def running():

@@ -9,13 +9,12 @@ import multiprocessing
 import os
 import pickle
 from collections.abc import Hashable
-from concurrent.futures import ThreadPoolExecutor, as_completed
-from queue import SimpleQueue
+from concurrent.futures import as_completed
 from typing import Any
 
 import numpy as np
 
-from dpaudit.files.lane import HELPER, Died, Lane
+from dpaudit.files.lane import HELPER, Died, Lanes
 from dpaudit.numbers import balls
 from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.fast.refusal import TooCoarse
@@ -45,32 +44,17 @@ def cores(mechanism: Audited, effort: Effort) -> int:
 
 def loss_uppers_by(number: int, mechanism: Audited, effort: Effort) -> Uppers | None:
     """The result of ``loss_uppers`` from this many processes; None where the mechanism cannot be sent there."""
-    lanes, free = [Lane() for _ in range(number)], SimpleQueue[Lane]()
-    parts = number * PARTS
-
-    def run(part: int) -> Uppers | str:
-        lane = free.get()
-        try:
-            answer: Uppers | str = lane.call(bound, (part, parts))
-            return answer
-        finally:
-            free.put(lane)
-
-    with ThreadPoolExecutor(number) as threads:
-        try:
-            for lane in lanes:
-                lane.call(know, (mechanism, balls.working_bits()))
-                free.put(lane)
-            waiting = [threads.submit(run, part) for part in range(parts)]
-            for done, _ in enumerate(as_completed(waiting), 1):
-                effort.tell(done, parts)
-            found = [future.result() for future in waiting]
-        except (Died, pickle.PicklingError, AttributeError, TypeError):
-            return None
-        finally:
-            threads.shutdown(wait=False, cancel_futures=True)
-            for lane in lanes:
-                lane.end()
+    lanes, parts = Lanes(number), number * PARTS
+    try:
+        lanes.tell(know, (mechanism, balls.working_bits()))
+        waiting = [lanes.submit(bound, (part, parts)) for part in range(parts)]
+        for done, _ in enumerate(as_completed(waiting), 1):
+            effort.tell(done, parts)
+        found = [future.result() for future in waiting]
+    except (Died, pickle.PicklingError, AttributeError, TypeError):
+        return None
+    finally:
+        lanes.close(at_once=True)
     for answer in found:
         if isinstance(answer, str):
             raise TooCoarse(answer)
