@@ -4,8 +4,6 @@ import re
 from html import escape
 from typing import Any
 
-from latex2mathml.converter import convert
-
 NAMED = re.compile(r"(<mi>(?:ln|log|exp)</mi>)(?=<(?!/|mo stretchy|mrow><mo stretchy))")
 """The name of a function whose argument is not in brackets."""
 BAR = re.compile(r"(?<!\\left)(?<!\\right)(?=\\(l|r)[vV]ert)")
@@ -24,6 +22,7 @@ def block(translator: Any, node: Any) -> None:
 
 def _write(translator: Any, node: Any, display: str) -> None:
     from docutils.nodes import SkipNode
+    from latex2mathml.converter import convert
 
     source = node.astext()
     fenced = BAR.sub(lambda bar: {"l": r"\left", "r": r"\right"}[bar[1]], source)

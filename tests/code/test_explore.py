@@ -211,5 +211,5 @@ def test_a_function_without_a_source_is_followed_unmerged_and_named(tmp_path):
     )
     notes = dpaudit.epsilon(f"{tmp_path / 'built.py'}:Built").to_dict()["notes"]
     assert [note.partition(", residual")[0] for note in notes] == [
-        "built.py line 5: `loop` is outside the mergeable subset; from there on nothing is merged"
+        "built.py line 5: `loop` is outside the mergeable subset; nothing is merged from there on"
     ]

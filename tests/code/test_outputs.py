@@ -46,7 +46,7 @@ def test_a_loop_that_does_not_draw_keeps_to_the_budget_and_is_named(way):
     assert time.process_time() - start < 20  # two data sets, a second each
     said = " ".join(audit["notes"])
     assert "test_outputs.py line" in said
-    assert "given up there as endless" in said
+    assert "abandoned there as endless" in said
     assert Fraction(1, 8) <= Fraction(audit["residual"]) < Fraction(126, 1000)
 
 

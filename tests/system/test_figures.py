@@ -253,7 +253,7 @@ LONG = (every_n, every_n_and_epsilon, small_gamma, priors, far_out, searched)
 DECIMAL = re.compile(r"(?<![\w.^])\d+\.\d+(?![\w.])")
 NUMBER = re.compile(r"\d+\.\d+")
 NO_RESULT = {
-    "README": ("3.11", "0.5"),
+    "README": ("3.11", "0.5", "1.3"),
     "docs/README": ("3.11",),
     "docs/tutorial/1-audit": ("3.11", "0.4"),
     "docs/tutorial/2-your-own": ("0.1",),
