@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dpaudit.audit.page import FEW, Against, Command, Fields, Headline, Note, Page, Table, Verbatim, Words, shortened
+from dpaudit.audit.page import FEW, Against, Command, Fields, Headline, Note, Page, Table, Words, shortened
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.errors import visible
 from dpaudit.privacy.protocols import text
@@ -220,12 +220,6 @@ def _note(console: Any, part: Note, tried: Digits) -> bool:
     return False
 
 
-def _verbatim(console: Any, part: Verbatim, _: Digits) -> bool:
-    for line in part.lines:
-        console.print(line, markup=False, soft_wrap=True)
-    return False
-
-
 def _table(console: Any, part: Table, tried: Digits) -> bool:
     """Draws a table as it fits; returns whether digits were left out."""
     width = console.width
@@ -332,4 +326,4 @@ def _as_words(cell: Any) -> Words:
 
 
 DRAWN: dict[type, Callable[[Any, Any, Digits], bool]]
-DRAWN = {Headline: _headline, Fields: _fields, Table: _table, Note: _note, Verbatim: _verbatim}
+DRAWN = {Headline: _headline, Fields: _fields, Table: _table, Note: _note}

@@ -131,17 +131,6 @@ class Note:
 
 
 @dataclass(frozen=True)
-class Verbatim:
-    """Lines for a program: nothing is folded or marked."""
-
-    lines: Sequence[str]
-
-    def html(self) -> str:
-        """Preformatted text; all of it is escaped."""
-        return f"<pre>{escape(chr(10).join(self.lines))}</pre>"
-
-
-@dataclass(frozen=True)
 class Headline:
     """The verdict in one line, before everything else: its mark and sentence in its colour, then the margin."""
 
@@ -172,7 +161,7 @@ class Headline:
         return f'<p><span class="verdict {self.colour}">{escape(f"{self.mark} {self.sentence}")}</span>{more}</p>'
 
 
-Part = Headline | Fields | Table | Note | Verbatim
+Part = Headline | Fields | Table | Note
 Page = Sequence[Part]
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from dpaudit.audit.page import Verbatim
 from dpaudit.audit.setting import refuse_all
 from dpaudit.commands.options import Given, Plotted, flag, option
 from dpaudit.commands.reply import Reply
@@ -84,7 +83,7 @@ def compare(
         points = whole_range("n", str(n), 1, stride)
         wide = prior or (",".join("1" * int(k)) if k and share is None else None)
         many = ranges.compare_over_n(points, target, share=share, prior=wide, **asked)
-    return Reply(many, (lambda: [Verbatim(list(many.csv()))]) if as_csv else None)
+    return Reply(many, text=many.csv() if as_csv else None)
 
 
 def source(

@@ -44,6 +44,8 @@ class Reply:
     after: Callable[[], None] | None = None
     """What else is to be done once the answer is out."""
     code: int = 0
+    text: str | None = None
+    """What is written, to the letter, in place of the page."""
 
 
 def send(
@@ -66,6 +68,8 @@ def send(
         emit_json(reply.payload, out)
     elif latex:
         _write(in_latex(reply.payload), out)
+    elif reply.text is not None:
+        _write(reply.text, out)
     else:
         _emit_text(reply, out, digits)
     if certificate is not None and reply.certified is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
@@ -99,13 +99,14 @@ class RangeResult(Answer):
             f"{self.points[-1].winner} has the smallest mean error at {self.over} = {places[-1]}", loc="left"
         )
 
-    def csv(self) -> Iterator[str]:
-        """Yields the lines of a CSV file: one line for every point and mechanism."""
-        yield f"{self.over},x,mechanism,mean_lower,mean_upper"
+    def csv(self) -> str:
+        """A CSV file with one line for every point and mechanism."""
+        lines = [f"{self.over},x,mechanism,mean_lower,mean_upper"]
         for point in self.points:
             for label, mean in point.means.items():
                 ends = mean.to_dict()
-                yield f"{point.at},{show(point.x).replace(',', ' ')},{label},{ends['lower']},{ends['upper']}"
+                lines.append(f"{point.at},{show(point.x).replace(',', ' ')},{label},{ends['lower']},{ends['upper']}")
+        return "".join(f"{line}\n" for line in lines)
 
 
 def shares(option: str, text: str | Sequence[Exact] | None, k: int) -> tuple[Fraction, ...]:
