@@ -12,16 +12,9 @@ from dpaudit.numbers.digits import powers
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.errors import approximately
 from dpaudit.numbers.verdict import Verdict
-from dpaudit.privacy.claim import Claim, Evidence
+from dpaudit.privacy.claim import Claim
 from dpaudit.privacy.pairs import Witness
 from dpaudit.privacy.protocols import Counts, text
-
-
-def evidence_words(quantity: str, at: Mapping[str, str] | None, x: str, x_prime: str) -> tuple[str, str]:
-    """What decided a claim and where, for people: "δ(1)", and the pair with what else names the place."""
-    form, known = QUANTITIES.get(quantity, quantity), at or {}
-    where = {"x": x, "x′": x_prime} | {key: value for key, value in known.items() if f"{{{key}}}" not in form}
-    return quantity_text(quantity, at), powers(", ".join(f"{key} = {value}" for key, value in where.items()))
 
 
 def precision_words(bits: int) -> str:
@@ -92,17 +85,16 @@ def headline(found: Judgement | None, claim: Claim, value: str) -> Headline:
 
 def evidence_rows(claim: Claim, known: str | None = None) -> list[Line]:
     """What decided a claim, with its pair, unless that is ``known`` from a row of its own."""
-    if claim.verdict is None or claim.evidence is None or claim.evidence.quantity == known:
+    found = claim.evidence
+    if claim.verdict is None or found is None or found.quantity == known:
         return []
-    label, words = _decided(claim.evidence)
-    return [("compared" if claim.verdict is Verdict.UNDECIDED else label, words)]
-
-
-def _decided(evidence: Evidence) -> Line:
-    """The quantity that decided, with its pair."""
-    pair = text(evidence.witness.x), text(evidence.witness.x_prime)
-    name, where = evidence_words(evidence.quantity, evidence.at, *pair)
-    return "decided by", Words(f"{name} " if evidence.value.is_open else f"{name} = ", evidence.value, f", at {where}")
+    form = QUANTITIES.get(found.quantity, found.quantity)
+    where = {"x": text(found.witness.x), "x′": text(found.witness.x_prime)}
+    where |= {key: value for key, value in found.at.items() if f"{{{key}}}" not in form}
+    place = powers(", ".join(f"{key} = {value}" for key, value in where.items()))
+    name = quantity_text(found.quantity, found.at) + ("" if found.value.is_open else " =")
+    label = "compared" if claim.verdict is Verdict.UNDECIDED else "decided by"
+    return [(label, Words(f"{name} ", found.value, f", at {place}"))]
 
 
 def effort_rows(setting: Setting, counts: Counts, bits: int, seconds: float, tier: str = "") -> list[Line]:
