@@ -1,4 +1,4 @@
-"""The registry of the posterior family: one line a mechanism. All others that have a name are in ``named``."""
+"""The registry of the posterior family: one line for each mechanism. All other named ones are in ``named``."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MECHANISMS = REGISTRY
 
 
 def in_family(mech: object) -> bool:
-    """Whether ``mech`` names a mechanism of the registry, or is not the name of a user's own.
+    """Whether ``mech`` names a mechanism of the registry, or is at least not a user's own.
 
     Somebody's own is an object or class, "file.py:Class", "package.module:Class", a table of probabilities or the
     name of an entry point.
@@ -35,7 +35,7 @@ def in_family(mech: object) -> bool:
 
 
 def lookup(name: str) -> type[PosteriorMechanism]:
-    """The mechanism of that name, in any letter case; an unknown one is an error with a suggestion."""
+    """The mechanism with this name, in any letter case; an unknown name is an error with a suggestion."""
     by_key = {key.lower(): key for key in REGISTRY}
     key = str(name).strip().lower()
     if key in by_key:
@@ -49,7 +49,7 @@ def lookup(name: str) -> type[PosteriorMechanism]:
 
 
 def make_mechanism(mech: str, model: Model, eps: Exact, parameters: dict[str, Exact | None]) -> PosteriorMechanism:
-    """The mechanism with checked parameters; a parameter that it does not have is an error."""
+    """The mechanism with checked parameters; an unknown parameter is an error."""
     kind = lookup(mech)
     known = {parameter.name for parameter in kind.parameters}
     for name, value in parameters.items():

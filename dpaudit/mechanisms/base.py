@@ -1,4 +1,4 @@
-"""What a mechanism is: a finite family of output distributions. What privacy asks of it is in privacy.protocols."""
+"""Mechanisms: finite families of output distributions. privacy.protocols says what an audit needs of them."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ class Parameter:
     check: Callable[[str, Any], Any]
     examples: tuple[str, ...]
     choices: tuple[str, ...] = ()
-    """The words that it takes, where it takes words: EHD/exact is EHD with the choice exact."""
+    """The words that it accepts, if any: EHD/exact is EHD with the choice exact."""
 
     def read(self, mechanism: str, value: Exact | None) -> Any:
-        """The checked value, or the default; a missing value without a default is an error."""
+        """The checked value, or the default; a missing value without default is an error."""
         if value is None:
             value = self.default
         if value is None:
@@ -50,7 +50,7 @@ HISTOGRAM_BYTES = 600
 
 
 class HeavyRow(NamedTuple):
-    """Outputs of one data set and balls of their probabilities; ``omitted`` contains that of all others together."""
+    """Outputs of one data set with balls of their probabilities; ``omitted`` contains the total of all others."""
 
     outputs: Sequence[Output]
     probabilities: Sequence[Ball]
@@ -58,7 +58,7 @@ class HeavyRow(NamedTuple):
 
 
 class ExactRows(NamedTuple):
-    """Distributions as they were given: probabilities or unnormalised log-weights, JSON text entry by entry."""
+    """Distributions as given: probabilities or unnormalized log-weights, JSON text entry by entry."""
 
     logarithmic: bool
     rows: Sequence[Sequence[Any]]
@@ -68,7 +68,7 @@ class ExactRows(NamedTuple):
 class Exponent:
     """P_x(r) is proportional to e^(-e s(x, r) / (2 Delta(x))), e in proportion to epsilon and Delta the same at each.
 
-    ``kind`` says what Delta is at every n and prior: "constant" sqrt(1 - pi/4), "exact" GS(n, prior), "local" LS(x),
+    ``kind`` defines Delta at every n and prior: "constant" sqrt(1 - pi/4), "exact" GS(n, prior), "local" LS(x),
     "smooth" the gamma-smooth S(x). The theorems for every epsilon, n or prior are about this form.
     """
 
@@ -99,7 +99,7 @@ class Mechanism(Audited):
         return self.law().probabilities(x)[list(self.outputs()).index(output)]
 
     def draws(self, x: Any) -> ExactDraw:
-        """What draws from P_x, exactly."""
+        """The exact sampler of P_x."""
         return ExactDraw(self, self.read_dataset("x", x))
 
     def draw(self, x: Any, source: Bits | None = None) -> Output:
@@ -111,10 +111,10 @@ class Mechanism(Audited):
         return self.draws(x).draw(source)
 
     only_code: bool = False
-    """Whether there is nothing but a sampler's code, whose law would have to be found by following it."""
+    """Whether there is only a sampler's code, whose law would have to be found by following it."""
 
     def runs(self, x: Dataset) -> Callable[[], Output]:
-        """What gives one more output of x at each call: the real code where there is some, else the exact law."""
+        """A function that draws an output for x at each call: the real code if there is some, else the exact law."""
         from secrets import SystemRandom
 
         draws, system = self.draws(x), SystemRandom()
@@ -122,26 +122,26 @@ class Mechanism(Audited):
 
     @abstractmethod
     def claimed(self) -> Guarantee | None:
-        """The guarantee that is claimed, or None where none is."""
+        """The claimed guarantee, or None."""
 
     @abstractmethod
     def read_dataset(self, option: str, value: Any) -> Dataset:
-        """The data set that the text or value denotes, or says why there is none."""
+        """The data set that the text or value denotes; an InputError if there is none."""
 
     def released_outputs(self) -> tuple[Histogram, ...] | None:
-        """What each output stands for, where it stands for a posterior; else None."""
+        """The posterior that each output stands for, if it does; else None."""
         return None
 
     def claimed_here(self) -> Guarantee | None:
-        """What is claimed, or None under another adjacency than the one that the claim is about."""
+        """The claimed guarantee, or None under an adjacency that the claim does not cover."""
         return self.claimed()
 
     def exact_rows(self, datasets: Sequence[Dataset]) -> ExactRows | None:
-        """These distributions as they were given, where they were given entry by entry, else None."""
+        """These distributions as given, if they were given entry by entry, else None."""
         return None
 
     def alone(self, x: Dataset) -> Self:
-        """What answers questions about this data set alone: the same, unless the others cost something."""
+        """A mechanism that answers questions about this data set alone: the same one, unless the others are costly."""
         return self
 
     def with_adjacency(self, adjacency: str | Adjacency) -> Self:
@@ -154,11 +154,11 @@ class Mechanism(Audited):
         return tuple((p.name, value) for p, value in values if not p.is_default(value))
 
     def caveats(self) -> dict[str, Any]:
-        """What an answer rests on beyond arithmetic: "assumptions", "residual", "notes"; often nothing."""
+        """The assumptions of an answer beyond arithmetic: "assumptions", "residual", "notes"; often empty."""
         return {}
 
     def covered(self) -> str:
-        """Which data sets were covered, in words; "" where these are all that there are."""
+        """The covered data sets in words; "" if these are all."""
         return ""
 
     def can_screen_priors(self) -> bool:
@@ -180,7 +180,7 @@ class Mechanism(Audited):
         }
 
     def formula_here(self) -> str:
-        """The formula with what the parameters choose in it."""
+        """The formula with the choices of the parameters."""
         return self.formula
 
     def setting_text(self) -> str:
@@ -238,7 +238,7 @@ class PosteriorMechanism(Mechanism):
         return tuple(self.released(output) for output in self.outputs())
 
     def row(self, x: Histogram, tail: Fraction, most: int) -> HeavyRow:
-        """The outputs with their probabilities; beyond ``most`` outputs a total of ``tail`` may be omitted."""
+        """The outputs with their probabilities; if there are more than ``most``, a total of ``tail`` may be omitted."""
         return HeavyRow(self.outputs(), self.law().probabilities(x), balls.zero())
 
     def row_size(self, tail: Fraction, most: int) -> int:
@@ -246,11 +246,11 @@ class PosteriorMechanism(Mechanism):
         return self.count_outputs()
 
     def row_memory(self, tail: Fraction, most: int) -> int:
-        """The bytes that one row of outputs needs at the least."""
+        """The least memory for one row of outputs, in bytes."""
         return self.memory()
 
     def exponent(self) -> Exponent | None:
-        """The form of the law that holds at every epsilon, n and prior, where it has that form, else None."""
+        """The form of the law at every epsilon, n and prior, if it has that form, else None."""
         return None
 
     def exact_probability(self, x: Histogram, output: Output) -> Sparse | None:
@@ -262,7 +262,7 @@ class PosteriorMechanism(Mechanism):
         return EpsilonDelta(self.epsilon)
 
     def claimed_here(self) -> Guarantee | None:
-        """What is claimed; the documents are about one record replaced."""
+        """The claimed guarantee; the documents replace one record."""
         return self.claimed() if self.adjacency == REPLACE_ONE else None
 
     def describe(self) -> dict[str, Any]:

@@ -32,7 +32,7 @@ class Ratio:
 
     @staticmethod
     def of(numerator: fmpq_poly, denominator: fmpq_poly, exponent: int) -> Ratio:
-        """q^exponent numerator/denominator as q^a (2-q)^b; it is an error if it is not of that form."""
+        """q^exponent numerator/denominator as q^a (2-q)^b; an error if it does not have that form."""
         common = numerator.gcd(denominator)
         top, a, b = _strip(numerator // common)
         bottom, c, d = _strip(denominator // common)
@@ -85,7 +85,7 @@ def at_most(a: Ratio, b: Ratio) -> bool:
 
 
 def largest(candidates: Sequence[tuple[Ratio, T]]) -> tuple[Ratio, T]:
-    """The first candidate whose ratio is >= every other for all 0 < q < 1; it must exist."""
+    """The first candidate whose ratio is >= every other for all 0 < q < 1; there must be one."""
     distinct = {ratio for ratio, _ in candidates}
     for ratio, tag in candidates:
         if all(at_most(other, ratio) for other in distinct):
@@ -119,7 +119,7 @@ class ClosedForm(ClosedLoss):
         return self._join(str(-self.ratio.q * step) if self.ratio.q else "", f"e^(-{step})")
 
     def symbolic(self) -> str:
-        """The same for every epsilon: "2/3 eps", or "1/2 eps + ln(2 - e^(-1/2 eps))"."""
+        """The value for every epsilon: "2/3 eps", or "1/2 eps + ln(2 - e^(-1/2 eps))"."""
         multiple = Fraction(-self.ratio.q, self.unit)
         shown = "" if multiple == 1 else f"{multiple} "
         step = "" if self.unit == 1 else f"{Fraction(1, self.unit)} "

@@ -16,9 +16,9 @@ from dpaudit.numbers.errors import InputError
 from dpaudit.privacy.protocols import Audited, Dataset, Output
 
 WORD = 64
-"""Bits that are drawn at a time."""
+"""The number of bits that are drawn at a time."""
 GUARD = 64
-"""Bits of the enclosures beyond those drawn: hardly any draw falls between two ends of one enclosure."""
+"""The bits of the enclosures beyond those drawn, so that hardly any draw falls inside an enclosure."""
 
 
 class Bits(Protocol):

@@ -1,6 +1,6 @@
 """The exponential family: P_x(r) proportional to exp(-rate(x) H(x, r)) over the histograms r.
 
-H is the Hellinger distance; another distance may take its place (``score``).
+H is the Hellinger distance, or another distance (``score``).
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def rows_kept(size: int, bits: int, most: int = ROWS_BYTES) -> int:
 
 
 class ExponentialLaw(Law):
-    """Rows of the exponential family: one normaliser a row, a bounded number of rows kept."""
+    """Rows of the exponential family: one normalizer for each row; a bounded number of rows is kept."""
 
     def __init__(self, mechanism: Exponential) -> None:
         self.h = make_score(mechanism.score, mechanism.model)
@@ -90,7 +90,7 @@ class ExponentialLaw(Law):
 
 
 SYMBOLS = {"tv": "TV", "kl": "KL", "chi2": "χ²", "l1": "ℓ₁"}
-"""How the other scores are written in a formula, instead of H for Hellinger's."""
+"""The symbols of the other scores in a formula, instead of H for Hellinger's."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class Exponential(PosteriorMechanism):
         return values
 
     def formula_here(self) -> str:
-        """The formula with the score that is in force."""
+        """The formula with the score in force."""
         return self.formula.replace("H(x,r)", f"{SYMBOLS.get(self.score, 'H')}(x,r)")
 
     def bounded_score(self) -> bool:
@@ -126,7 +126,7 @@ class Exponential(PosteriorMechanism):
         return True
 
     def algebra(self) -> Algebra:
-        """What is known by algebra: the losses of one record in two categories."""
+        """The losses that algebra knows: those of one record in two categories."""
         one = self.model.n == 1 and self.model.k == 2 and self.score == Hellinger.name
         return OneRecord(self.numerator()) if one and self.fits_one_record() else Algebra()
 
@@ -139,7 +139,7 @@ class Exponential(PosteriorMechanism):
         return None
 
     def end_sensitivity(self, near: EndHellinger, other: EndHellinger) -> Fixed | Following:
-        """How Delta follows LS, at the precision in force; ``near`` and ``other`` know the two ends, k = 2."""
+        """How Delta depends on LS, at the precision in force; ``near`` and ``other`` are the two ends, k = 2."""
         return Following()
 
     def float_sensitivity(self, ls: Array, closure: ClosureOf) -> Array | None:
@@ -170,14 +170,14 @@ class Exponential(PosteriorMechanism):
         return self.model.size * (HISTOGRAM_BYTES + 8 * self.model.k + 4 * BALL_BYTES)
 
     def symmetry(self) -> Symmetry | None:
-        """The permutations of cells with equal prior, where they carry neighbors to neighbors."""
+        """The permutations of cells with equal prior, if they map neighbors to neighbors."""
         if not self.adjacency.keeps_under_permutation:
             return None
         canonical = self.model.canonical
         return Symmetry(lambda: (c for c in self.model.histograms if canonical(c) == (c,)), canonical)
 
     def screen(self) -> Screen | None:
-        """The fast tier, which knows the Hellinger score and one record replaced."""
+        """The fast tier, which supports the Hellinger score and one record replaced."""
         if self.score != Hellinger.name or self.adjacency != REPLACE_ONE:
             return None
         from dpaudit.privacy.fast.certify import FastTier
@@ -189,7 +189,7 @@ class Exponential(PosteriorMechanism):
         return LargeTier(usual, EndTier(self.model, self.end_sensitivity, self.numerator()))
 
     def hellinger_law(self) -> HellingerLaw:
-        """The law as the fast tier needs it, at the precision in force; any other kind of law is refused."""
+        """The law for the fast tier, at the precision in force; any other kind of law is refused."""
         law = self.law()
         if type(law) is not ExponentialLaw or not isinstance(law.h, Hellinger):
             raise TooCoarse("the fast tier knows the plain exponential law with the Hellinger score only")
@@ -225,7 +225,7 @@ class Rates:
 
 
 def one_of(*words: str) -> Callable[[str, object], str]:
-    """The check of a parameter that takes one of these words."""
+    """The check of a parameter whose value is one of these words."""
 
     def check(option: str, value: object) -> str:
         if value not in words:
@@ -252,7 +252,7 @@ SCORE = Parameter(
     (Hellinger.name, Hellinger.name),
     tuple(DIVERGENCES),
 )
-"""The other scores need more than a name (gs = exact, k = 2, a large prior), so they are no random examples."""
+"""The other scores need more than a name (gs = exact, k = 2, a large prior), so they are not random examples."""
 
 
 @dataclass(frozen=True)
@@ -325,7 +325,7 @@ class EHDL(Exponential):
 
 @dataclass(frozen=True)
 class Smooth(Exponential):
-    """What the mechanisms with the gamma-smooth sensitivity share."""
+    """The common part of the mechanisms with the gamma-smooth sensitivity."""
 
     gamma: Fraction = Fraction(1)
     parameters: ClassVar[tuple[Parameter, ...]] = (GAMMA, SCORE)

@@ -31,7 +31,7 @@ from dpaudit.privacy.adjacency import REPLACE_ONE
 from dpaudit.privacy.protocols import Algebra, Law, Mass, Output, Symmetry
 
 MOST_OUTPUTS = 2_000_000
-"""A box of outputs larger than this is refused."""
+"""The most outputs of a box; a larger one is refused."""
 HALF = fmpq_poly([fmpq(1, 2)])
 INNER = fmpq_poly([fmpq(1, 2), fmpq(-1, 2)])
 CORNER = fmpq_poly([fmpq(1), fmpq(-1, 2)])
@@ -145,7 +145,7 @@ class Laplace(PosteriorMechanism):
     """Independent noise Lap(unit/epsilon), floored and clipped, on the first cells; a subclass says how much."""
 
     last_is_derived: ClassVar[bool] = True
-    """Whether the last cell is not noised but follows from the others."""
+    """Whether the last cell is derived from the others instead of noised."""
 
     @abstractmethod
     def unit(self) -> int:
@@ -185,7 +185,7 @@ class Laplace(PosteriorMechanism):
     def symmetry(self) -> Symmetry:
         """The pairs with the same changed noised cells: the others have the same law and cancel.
 
-        Every data set stands for itself: the last cell may be special and the prior plays no part.
+        Every data set represents only itself: the last cell may be special, and the prior does not matter.
         """
         return Symmetry(self.datasets, lambda x, y: tuple(self.changed(x, y)))
 
@@ -224,7 +224,7 @@ class Laplace(PosteriorMechanism):
         return int(min(self.model.n + 1, 2 * reach + 1) ** self.noised())
 
     def row_memory(self, tail: Fraction, most: int) -> int:
-        """The bytes for the laws of the cells and for the outputs listed, no more than the row's limit."""
+        """The memory for the laws of the cells and the listed outputs, at most the row's limit, in bytes."""
         return 2000 * (self.model.n + 1) + HISTOGRAM_BYTES * min(self.row_size(tail, most), MOST_OUTPUTS)
 
     def count_masses(self) -> int:
@@ -237,11 +237,11 @@ class Laplace(PosteriorMechanism):
         return q**term.exponent * arb_poly(term.poly)(q)
 
     def algebra(self) -> LaplaceAlgebra:
-        """What the polynomials in q say of the losses."""
+        """The algebra of the losses, from polynomials in q."""
         return LaplaceAlgebra(self)
 
     def representatives(self) -> Iterator[tuple[Histogram, Histogram, Output]]:
-        """Yields adjacent (x, y) and outputs whose likelihood ratios are all that there are.
+        """Yields adjacent (x, y) and outputs that have all the likelihood ratios there are.
 
         The ratio of the laws of c and d = c +- 1 at o depends only on where o lies (0, below, at, above, n) and on
         whether c or d is 0, so a few representatives stand for all pairs and outputs.
@@ -299,7 +299,7 @@ class LaplaceAlgebra(Algebra):
     def worst(self) -> ClosedForm | None:
         """The worst-case loss for every epsilon > 0, proved by polynomial identities in q.
 
-        The candidates are those of ``representatives``, which are about one record replaced.
+        The candidates are those of ``representatives``, which replace one record.
         """
         m = self.mechanism
         if m.adjacency != REPLACE_ONE:

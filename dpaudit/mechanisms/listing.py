@@ -1,4 +1,4 @@
-"""What there is: the registry, and what installed packages register, with what each of them claims."""
+"""The list of mechanisms: the registry and those of installed packages, with their claims."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def listing() -> list[dict[str, Any]]:
 
 
 def describe_known(name: str) -> dict[str, Any]:
-    """The row of one mechanism by name; of a known one also its closed forms, its data sets and an example."""
+    """The row of one mechanism by name; for a well-known one also its closed forms, data sets and an example."""
     if not named.is_named(name):
         kind = lookup(name)
         return _row(kind, FAMILY, kind.summary, claim_text(kind))
@@ -66,7 +66,7 @@ def _example(row: dict[str, Any]) -> str:
 
 
 def claim_text(kind: type[PosteriorMechanism]) -> str:
-    """The claimed guarantee, read off instances: its multiple of epsilon, and on which parameter it hangs.
+    """The claimed guarantee, from instances: its multiple of epsilon, and the parameter that it depends on.
 
     >>> claim_text(REGISTRY["EHDS"]), claim_text(REGISTRY["MH"]), claim_text(REGISTRY["EHDL"])
     ('ε-DP', '2ε-DP at gamma = 1', 'none')

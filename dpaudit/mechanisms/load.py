@@ -1,6 +1,6 @@
 """Finding a user's own mechanism: file.py:Class, package.module:Class, an entry point, a table, an object.
 
-Loading a Python file or module runs its code: this is the one place in dpaudit where other people's code runs.
+Loading a Python file or module runs its code: this is the only place in dpaudit where a user's file is imported.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from dpaudit.numbers.rationals import Exact, positive, rational, sequence, whole
 from dpaudit.posterior.model import show
 
 NOMINAL = ("epsilon", "eps")
-"""What a constructor may call the nominal epsilon."""
+"""The names that a constructor may use for the nominal epsilon."""
 
 
 def load_mechanism(mech: Any, eps: Exact, given: dict[str, Any]) -> Mechanism:
-    """The mechanism, constructed with the nominal epsilon and whatever was given of its parameters."""
+    """The mechanism, constructed with the nominal epsilon and the given parameters."""
     if isinstance(mech, str) and mech.lower().endswith(TABLES):
         from dpaudit.mechanisms.own.table import read_table
 
@@ -123,7 +123,7 @@ def _sampler(function: Any, mech: Any, reference: str, eps: Exact, given: dict[s
 
 
 def takes(mech: Any) -> set[str]:
-    """What a user's own mechanism takes: the parameters of its constructor; its nominal epsilon is "eps"."""
+    """The parameters of a user's own mechanism: those of its constructor; its nominal epsilon is "eps"."""
     table = isinstance(mech, str) and mech.lower().endswith(TABLES)
     if is_named(mech):
         kind = kind_of(mech)
@@ -181,7 +181,7 @@ def find_class(reference: str) -> Any:
 
 
 def classes_in(path: str) -> list[str]:
-    """The names of the classes at the top level of a file, which is read and not run; none where it cannot be read."""
+    """The names of the classes at the top level of a file, which is read but not run; none if it cannot be read."""
     try:
         tree = ast.parse(Path(path).read_text(encoding="utf-8"))
     except (OSError, SyntaxError, ValueError):

@@ -1,7 +1,7 @@
 """P1's mechanism with the exponential smooth sensitivity, of the Beta and of the Dirichlet system.
 
 For two categories P1 takes S_exp over all data sets (Definition 4.1). For the Dirichlet system it lets x'' range over
-the data sets adjacent to x (section 4.2.1): that is ``over`` = adjacent, a mechanism of its own.
+the data sets adjacent to x (section 4.2.1): that is ``over`` = adjacent, a different mechanism.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class MHdelta(Exponential):
         return values
 
     def formula_here(self) -> str:
-        """The formula; S_exp says which data sets it ranges over, where these are not all."""
+        """The formula, with the data sets that S_exp ranges over where these are not all."""
         words = super().formula_here()
         return words if self.over == ALL else f"{words}, S_exp over the data sets adjacent to x"
 
@@ -80,11 +80,11 @@ class MHdelta(Exponential):
         return Rates(h, self.numerator(), smooth(self.model, local_all(h), self.gamma()))
 
     def smoothing(self) -> tuple[Callable[[Ball], Ball], Ball] | None:
-        """-ln LS and gamma; None over adjacent data sets, where S_exp is no closure."""
+        """-ln LS and gamma; None over adjacent data sets, where S_exp is not a closure."""
         return ((lambda v: -v.log()), self.gamma()) if self.over == ALL else None
 
     def screen(self) -> Screen | None:
-        """The fast tier; the one of very large n knows the closure over all data sets only."""
+        """The fast tier; for very large n only with the closure over all data sets."""
         found = super().screen()
         if found is None or self.over == ALL:
             return found

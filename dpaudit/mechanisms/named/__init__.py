@@ -1,7 +1,7 @@
 """The well-known mechanisms, by name: one line each. A class is loaded on first use.
 
-They are written in the protocol of a user's own mechanism (own/mechanism.py), so every command that answers for one
-answers for these; what they add is a name, declared parameters, a source and closed forms.
+They are written in the protocol of a user's own mechanism (own/mechanism.py), so every command for one also
+works for these; they add a name, declared parameters, a source and closed forms.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def kind_of(mech: str) -> type[Named]:
 
 
 def canonical(mech: str) -> tuple[str, dict[str, str]]:
-    """The name, and the choices behind its slashes: OUE is unary-encoding with variant = optimized."""
+    """The name, and the choices after its slashes: OUE is unary-encoding with variant = optimized."""
     base, words = _base(mech)
     found: dict[str, str] = {}
     for word in words:

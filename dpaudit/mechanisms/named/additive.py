@@ -97,7 +97,7 @@ class TruncatedGeometric(Named):
         return [y for y in (x - 1, x + 1) if 0 <= y <= self.n]
 
     def probabilities(self, x: int) -> list[Value]:
-        """Both ends collect what would lie beyond them."""
+        """Both ends collect the probability beyond them."""
         q = exp(-self.epsilon)
         ends = {0: exp(-self.epsilon * x) / (1 + q), self.n: exp(-self.epsilon * (self.n - x)) / (1 + q)}
         middle = (1 - q) / (1 + q)
@@ -112,7 +112,7 @@ class TruncatedGeometric(Named):
         return self.epsilon
 
     def closed_delta(self, at: Fraction) -> Value:
-        """That of the noise before it is clamped: which side of x the output lies on can still be seen."""
+        """As for the noise before clamping: the output still shows on which side of x it lies."""
         return (1 - exp(at - self.epsilon)) / (1 + exp(-self.epsilon))
 
 

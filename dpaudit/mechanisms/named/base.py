@@ -1,4 +1,4 @@
-"""What a mechanism by name is: the protocol of a user's own, with declared parameters, a source and closed forms."""
+"""Mechanisms by name: the protocol of a user's own, with declared parameters, a source and closed forms."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ INFINITE = "∞"
 
 @dataclass(frozen=True)
 class Named(ABC):
-    """A mechanism by name. One method more gives its law: see own/mechanism.py.
+    """A mechanism by name. One additional method gives its law: see own/mechanism.py.
 
-    Its data sets are few: ``covers`` says for which pairs of neighbors they stand, and the docstring of the class
+    It has few data sets: ``covers`` says which pairs of neighbors they represent, and the docstring of the class
     proves it.
     """
 
@@ -46,7 +46,7 @@ class Named(ABC):
 
     @property
     def uses_epsilon(self) -> bool:
-        """Whether the nominal epsilon decides anything with these parameters."""
+        """Whether the nominal epsilon matters with these parameters."""
         return self.takes_epsilon
 
     @abstractmethod
@@ -55,7 +55,7 @@ class Named(ABC):
 
     @abstractmethod
     def claimed(self) -> Any:
-        """What its source claims."""
+        """The guarantee that its source claims."""
 
     def closed_epsilon(self) -> Value | str | None:
         """The true epsilon in closed form, INFINITE, or None where none is known."""
@@ -98,7 +98,7 @@ def choice(name: str, rule: str, *words: str) -> Parameter:
 
 
 def optional(name: str, rule: str, examples: tuple[str, ...], check: Callable[[str, Any], Any]) -> Parameter:
-    """A parameter that may be left to the mechanism, which is what the default, auto, says."""
+    """A parameter that may be left to the mechanism by its default, auto."""
 
     def read(option: str, value: Any) -> Any:
         return None if str(value).strip().lower() == "auto" else check(option, value)

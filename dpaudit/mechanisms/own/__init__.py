@@ -1,1 +1,1 @@
-"""Anybody's own mechanism: a class, a table, a sampler's code."""
+"""A user's own mechanism: a class, a table, a sampler's code."""

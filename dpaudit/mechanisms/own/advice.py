@@ -1,4 +1,4 @@
-"""What works instead where a user's code cannot be followed: the nearest thing, with a command to paste."""
+"""Advice for code that cannot be followed: what works instead, with a command to paste."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ NOISE = {
 
 
 COUNTS = "dpaudit samples counts.csv --claim 1"
-"""Where a class has no file that a command could name."""
+"""The advice for a class without a file that a command could name."""
 
 
 def instead(function: Any, reference: str, claims: bool) -> str:
-    """How to go on: ideal noise, a mechanism by name, or counts of real outputs, drawn where a class has a file.
+    """The next step: ideal noise, a mechanism by name, or counts of real outputs, drawn if the class has a file.
 
-    What a class ``claims`` itself is judged without --claim.
+    The claim of a class that ``claims`` something is judged without --claim.
     """
     drawn = f"dpaudit samples --draw 20000 --mech {reference}{'' if claims else ' --claim 1'}"
     counts = drawn if ".py:" in reference else COUNTS

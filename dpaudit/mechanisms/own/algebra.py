@@ -1,4 +1,4 @@
-"""What the exact entries of a user's own mechanism say of its losses."""
+"""The algebra of the losses of a user's own mechanism, from its exact entries."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ class OwnAlgebra(Algebra):
     exact_losses: bool = True
 
     def open_above(self) -> tuple[Fraction, Dataset, Dataset, Output] | None:
-        """The certain ratio of two probabilities where the mechanism's code was not followed to the end.
+        """The largest certain ratio of two probabilities, where paths of the mechanism's code are unexplored.
 
-        An output that may be impossible for a neighbor gives no upper bound; of all lower bounds the largest.
+        An output that may be impossible for a neighbor gives no upper bound; this is the largest of the lower bounds.
         """
         m = self.mechanism
         if m.method != "sample" or m.refinable:
@@ -54,9 +54,9 @@ class OwnAlgebra(Algebra):
                 yield ratios[best], x, y, m.outputs()[best]
 
     def infinite(self) -> tuple[Dataset, Dataset, Output] | None:
-        """X, x' and an output that is certainly possible for x alone, if there are any.
+        """x, x' and an output that is certainly possible for x alone, if there are any.
 
-        Where there are none but some may be, PossibleUndecided is raised.
+        Raises PossibleUndecided where there are none for certain, but may be some.
         """
         m = self.mechanism
         for x, y in self._unlike():

@@ -17,15 +17,15 @@ from dpaudit.privacy.fast.refusal import TooCoarse
 from dpaudit.privacy.protocols import Dataset
 
 LEAST = 2.0**-1000
-"""A smaller probability is left to balls: below, floats are coarse."""
+"""A smaller probability is left to balls, as floats are too coarse there."""
 RELATIVE = 2.0**-50
 """The relative error of the float of a probability, checked."""
 ABSOLUTE = 2.0**-10
 """The largest error of the float of a log-weight that the bound allows."""
 FARTHEST = 700
-"""A larger loss, between probabilities >= 2^-1000, there is none."""
+"""No loss between probabilities >= 2^-1000 is larger."""
 CUT = 64
-"""A weight that is e^-64 times the largest of its row, or less, counts as that."""
+"""A weight of at most e^-64 times the largest of its row counts as that."""
 
 Evaluate = Callable[[int | None, Entry], Ball]
 
@@ -74,7 +74,7 @@ class Probabilities(OwnBrackets):
     """Levels are probabilities; a loss stands as the quotient of two."""
 
     def row(self, x: Dataset) -> tuple[Floats, Floats]:
-        """The floats, made 2^-49 smaller and larger."""
+        """The floats, decreased and increased by a relative 2^-49."""
         near = self._floats(self._rows[x])
         return near * (1 - 2 * RELATIVE), near * (1 + 2 * RELATIVE)
 
@@ -100,7 +100,7 @@ class LogWeights(OwnBrackets):
     """Levels are ln P, from log-weights; a loss is the difference of two."""
 
     def row(self, x: Dataset) -> tuple[Floats, Floats]:
-        """w - ln Z, made smaller and larger by the bound of its error."""
+        """w - ln Z, decreased and increased by the bound of its error."""
         weights = self._floats(self._rows[x])
         below = weights - weights.max()
         terms, size = np.empty((1, len(weights))), len(weights)

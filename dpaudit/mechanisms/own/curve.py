@@ -23,7 +23,7 @@ from dpaudit.privacy.protocols import Algebra, ClosedLoss, Dataset, Law, Output
 
 
 class CurveMechanism(OwnMechanism):
-    """A mechanism by its curve; of its data sets the first two are the worst pair."""
+    """A mechanism by its curve; the first two of its data sets are the worst pair."""
 
     tabular = False
 
@@ -36,7 +36,7 @@ class CurveMechanism(OwnMechanism):
         return bool(self._target.tight)
 
     def memory(self) -> int:
-        """Hardly any."""
+        """Hardly any memory."""
         return 10_000
 
     def law(self) -> Law:
@@ -53,7 +53,7 @@ class CurveMechanism(OwnMechanism):
         return x, y, self._target.where()
 
     def divergence(self, quantity: str, order: Fraction) -> tuple[Fraction | Ball, Dataset, Dataset] | None:
-        """That of the class, where it knows one."""
+        """The divergence of the class, if it has one."""
         found = self._target.divergence(quantity, order)
         return None if found is None else (found, *self.pair()[:2])
 
@@ -100,7 +100,7 @@ class Known(ClosedLoss):
     value: Value
 
     def ball(self) -> Ball:
-        """A ball around it."""
+        """A ball around the true epsilon."""
         return as_ball(self.value)
 
     def rational(self) -> Fraction | None:

@@ -1,7 +1,7 @@
-"""One entry of a user's own table: the number out of its disguise, and whether it makes its output possible.
+"""One entry of a user's own table: its exact number, and whether its output is possible.
 
 Possible means certified: p > 0 by algebra (a canonical form) or by balls. An exact 0, however it is written, is
-impossible. What neither tells is UNDECIDED.
+impossible. Where neither decides, it is UNDECIDED.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ Entry = Fraction | Expression | Between | None
 
 
 class PossibleUndecided(PrecisionExhausted):
-    """It is not known whether an output is possible, so the true epsilon may be infinite or not; says where and why."""
+    """Whether an output is possible is unknown, so the true epsilon may be infinite; the message says why."""
 
     hopeless = True
 
@@ -85,7 +85,7 @@ def read_entry(value: Any, logarithmic: bool, error: Callable[[str], InputError]
 
 
 def is_plain(value: Fraction) -> bool:
-    """Whether this is a probability that needs no further look: not negative, and not too long."""
+    """Whether this is a probability that needs no further check: not negative, and not too long."""
     return bool(0 <= value.numerator < _TOO_LONG > value.denominator)
 
 
@@ -96,11 +96,11 @@ def _none(value: Any) -> None:
 
 KEYS: dict[type, Callable[[Any], Hashable]]
 KEYS = {int: int.as_integer_ratio, Fraction: Fraction.as_integer_ratio, str: str, Expression: lambda value: value}
-"""How a value is written, by its very type; a Fraction by its two whole numbers, as its hash is slow."""
+"""The form of a value, by its type; a Fraction by its two whole numbers, as its hash is slow."""
 
 
 def keys(values: Sequence[Any]) -> Sequence[Hashable]:
-    """A key for each value, that of values written alike is the same; None for a value of another type."""
+    """A key for each value, equal for values written alike; None for a value of another type."""
     kinds = set(map(type, values))
     if kinds <= {Expression, str}:
         return values
@@ -110,7 +110,7 @@ def keys(values: Sequence[Any]) -> Sequence[Hashable]:
 
 
 class Entries:
-    """The entries of one mechanism: one that is written alike is read once, and has one place in these lists.
+    """The entries of one mechanism: entries that are written alike are read once, and share a place in these lists.
 
     Entries with one canonical form have one number. Two equal enclosures may hold different numbers: each has its own.
     """
@@ -120,16 +120,16 @@ class Entries:
         self.sums: set[Hashable] = set()
         """The rows, by their numbers in ascending order, that are known to be distributions."""
         self.whole: frozenset[tuple[int, int]] = frozenset()
-        """The last of these of which algebra tells that it sums to 1."""
+        """The last of these that algebra proved to sum to 1."""
         self.values: list[Entry] = []
-        """An entry of each number."""
+        """An entry for each number."""
         self.entries: list[Entry] = []
         self.possible: list[Verdict] = []
         """The verdict on "its output is possible"."""
         self.numbers: list[int] = []
         """Equal numbers, equal entries."""
         self.enclosures = False
-        """Whether any of the entries is one."""
+        """Whether any of the entries is an enclosure."""
         self._patterns: dict[Hashable, tuple[Verdict, ...]] = {}
         self._places: dict[Hashable, int] = {}
         self._numbers: dict[Hashable, int] = {}
@@ -165,7 +165,7 @@ class Entries:
         return found
 
     def pattern(self, possible: Sequence[Verdict]) -> tuple[Verdict, ...]:
-        """Which outputs of a row are possible: rows that are alike in this share one tuple."""
+        """Which outputs of a row are possible; rows with the same pattern share one tuple."""
         certain = all(map(partial(is_, Verdict.PROVED), possible))
         return self._patterns.setdefault(len(possible) if certain else tuple(possible), tuple(possible))
 

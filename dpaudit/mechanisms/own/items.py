@@ -1,4 +1,4 @@
-"""Data sets and outputs as a user's own code gives them: hashable values that may compare equal and differ."""
+"""Data sets and outputs of a user's own code: hashable values that may compare equal and yet differ."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dpaudit.privacy.protocols import text
 
 
 def alike(a: Any, b: Any) -> bool:
-    """Whether two values that compare equal also are of one type or have one text: 1 and True are not alike."""
+    """Whether two values that compare equal also have the same type or text: 1 and True do not."""
     if isinstance(a, tuple) and isinstance(b, tuple):
         return all(alike(*entries) for entries in zip(a, b, strict=False))
     return type(a) is type(b) or text(a) == text(b)
@@ -37,7 +37,7 @@ def short(value: Any) -> str:
 def twins_among(items: Sequence[Any]) -> str:
     """The first two items that compare equal or have the same text, in words; "" if there are none.
 
-    One of them would be taken for the other.
+    They would be confused.
     """
     values: dict[Any, int] = {}
     names: dict[str, int] = {}

@@ -14,7 +14,7 @@ from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.protocols import Dataset, Law, Mass
 
 MAX_FIXED_BITS = 1024
-"""Fixed enclosures do not become narrower: a law beyond this precision is refused."""
+"""The precision beyond which a law with fixed enclosures, which never become narrower, is refused."""
 
 if TYPE_CHECKING:
     from dpaudit.privacy.fast.brackets import Brackets
@@ -52,7 +52,7 @@ class OwnLaw(Law):
         return [self._entry(row.numbers[i], row.entries[i]) for i in wanted]
 
     def places(self, x: Dataset) -> Sequence[int]:
-        """The positions of the outputs that are possible; rows that are alike in this share one list."""
+        """The positions of the possible outputs; rows with the same pattern share one list."""
         row = self._rows[x]
         if id(row.possible) not in self._places:  # the rows hold these tuples
             self._places[id(row.possible)] = row.places

@@ -43,10 +43,10 @@ METHODS = ("probability", "probabilities", "log_weight", "sample", "coordinates"
 
 
 class OwnMechanism(Mechanism):
-    """A mechanism of the protocol above; everything that its methods return is checked."""
+    """A mechanism of this protocol; everything that its methods return is checked."""
 
     event: str | None = None
-    """The event of ``dpaudit account`` with the same losses, of a mechanism by name."""
+    """The event of ``dpaudit account`` with the same losses, for a mechanism by name."""
 
     def __init__(
         self,
@@ -216,7 +216,7 @@ class OwnMechanism(Mechanism):
         return found
 
     def alone(self, x: Dataset) -> Self:
-        """The mechanism with this data set only, where its code would have to be followed for every other."""
+        """The mechanism with this data set only, if its code would have to be followed for every other one."""
         if self.method != "sample" or "_outputs" in vars(self):
             return self
         found = copy(self)
@@ -246,7 +246,7 @@ class OwnMechanism(Mechanism):
         return [y for y in self._datasets if y != x] if self.adjacency == ALL_PAIRS else self._links[x]
 
     def cliques(self) -> Sequence[Sequence[Dataset]] | None:
-        """Those of the adjacency, where the distributions are known to any precision."""
+        """The cliques of the adjacency, if the distributions are known to any precision."""
         return self.adjacency.cliques(self._datasets) if self.refinable else None
 
     def counts(self) -> Counts:
@@ -262,7 +262,7 @@ class OwnMechanism(Mechanism):
         return len(self._datasets) * len(self._outputs) * ENTRY_BYTES
 
     def read_dataset(self, option: str, value: Any) -> Dataset:
-        """The data set that is this value or has this name; a name of two data sets is refused."""
+        """The data set with this value or name; a name of two data sets is refused."""
         if hashable(value) and value in self._listed_datasets:
             return self._listed_datasets[value]
         found = self._names.find(option, text(value))
@@ -332,7 +332,7 @@ class OwnMechanism(Mechanism):
         return OwnLaw(self._rows)
 
     def algebra(self) -> OwnAlgebra:
-        """What the exact entries say of the losses."""
+        """The algebra of the losses, from the exact entries."""
         return OwnAlgebra(self)
 
     def exact_rows(self, datasets: Sequence[Dataset]) -> ExactRows:
@@ -341,7 +341,7 @@ class OwnMechanism(Mechanism):
 
     @property
     def only_code(self) -> bool:  # type: ignore[override]
-        """Whether its author gave ``sample(x, rng)`` and no law."""
+        """Whether its author gave ``sample(x, rng)`` but no law."""
         return self.method == "sample" and runs.is_plain(self._target)
 
     def runs(self, x: Dataset) -> Callable[[], Output]:
@@ -351,7 +351,7 @@ class OwnMechanism(Mechanism):
     # -------------------------------------------------------------- what is claimed
 
     def claimed(self) -> Guarantee | None:
-        """What the optional method claimed() says: epsilon, (epsilon, delta), a guarantee or its text."""
+        """The guarantee of the optional method claimed(): epsilon, (epsilon, delta), a guarantee or its text."""
         if not callable(getattr(self._target, "claimed", None)):
             return None
         found = []
@@ -365,30 +365,30 @@ class OwnMechanism(Mechanism):
         return found[0]
 
     def claimed_here(self) -> Guarantee | None:
-        """What is claimed, under the author's adjacency only."""
+        """The claimed guarantee, under the author's adjacency only."""
         return self.claimed() if self.adjacency == self._own_adjacency else None
 
     def settings(self) -> dict[str, str]:
-        """The constructor's other parameters as text, those that were left at their defaults too."""
+        """The constructor's other parameters as text, including those at their defaults."""
         return self._settings
 
     def describe(self) -> dict[str, Any]:
-        """name, nominal epsilon, parameters, where it comes from and the SHA-256 of that file."""
+        """name, nominal epsilon, parameters, source file and its SHA-256."""
         other = self._other_adjacency
         relation = {} if other is None else {"adjacency": other.to_dict()}
         origin = {"source": self.reference, "source_sha256": self.sha256}
         return {**super().describe(), **origin, **relation, **self.caveats()}
 
     def caveats(self) -> dict[str, Any]:
-        """What an answer on the mechanism's code rests on; and for whom its data sets stand, where it says so."""
+        """The assumptions of an answer on the mechanism's code; and the neighbors that its data sets represent."""
         found = self._sampled.caveats(self._datasets, self._lists_outputs) if self.method == "sample" else {}
         return {**found, "notes": [*found.get("notes", ()), *self.notes()]} if self.notes() else found
 
     def notes(self) -> list[str]:
-        """What is of note whatever the answer: for which pairs of neighbors the data sets stand."""
+        """The notes for every answer: which pairs of neighbors the data sets represent."""
         return [self.covered()] if self.covered() else []
 
     def covered(self) -> str:
-        """The line ``covers`` of its author: for which pairs of neighbors the data sets stand."""
+        """Its author's line ``covers``: which pairs of neighbors the data sets represent."""
         said = getattr(self._target, "covers", None)
         return visible(said) if isinstance(said, str) else ""

@@ -42,7 +42,7 @@ class NoiseLaws:
         return InputError("mech", self.reference, f"{self.name} {rule}")
 
     def explored(self, x: Dataset) -> Explored:
-        """The ways that sample(x, noise) takes."""
+        """The paths of sample(x, noise)."""
         if x not in self._paths:
             self._paths[x] = self.careful(x, lambda: self._explore(x))
         return self._paths[x]
@@ -60,7 +60,7 @@ class NoiseLaws:
         return found
 
     def careful(self, x: Dataset, compute: Callable[[], Any]) -> Any:
-        """What ``compute`` returns; what goes wrong becomes one line with the data set, the file and the line."""
+        """The result of ``compute``; a failure becomes one line with the data set, the file and the line."""
         try:
             return guarded(self.reference, _caught, compute)
         except InputError as reason:
@@ -74,7 +74,7 @@ class NoiseLaws:
         return "" if code is None else f"{Path(code.co_filename).name} line {code.co_firstlineno}: "
 
     def has_reals(self, datasets: Sequence[Dataset]) -> bool:
-        """Whether an output has a real part."""
+        """Whether any output has a real part."""
         return any(reals(path.output) for x in datasets for path in self.explored(x).paths)
 
     def law(self, x: Dataset) -> FiniteLaw:
@@ -84,7 +84,7 @@ class NoiseLaws:
         return self._laws[x]
 
     def outputs(self, datasets: Sequence[Dataset], listed: Sequence[Output] | None) -> tuple[Output, ...]:
-        """Those listed, or all that occur: numbers first, in order."""
+        """The listed outputs, or all that occur: numbers first, in order."""
         laws = [(x, self.law(x)) for x in datasets]
         found = {kind: (x, output) for x, law in laws for kind, (output, _) in law.values.items()}
         rest = (NotFollowed(),) if any(law.residual for _, law in laws) else ()
@@ -116,7 +116,7 @@ class NoiseLaws:
         return cast(dict[Any, Part], self.careful(x, lambda: parts(explored.paths)))
 
     def caveats(self, datasets: Sequence[Dataset], listed: bool) -> dict[str, Any]:
-        """What the answer rests on: "assumptions"; and "residual", the largest probability not followed."""
+        """The "assumptions" of the answer; and "residual", the largest probability of the unexplored paths."""
         del listed
         laws = [self.law(x) for x in datasets]
         residual = max(law.residual for law in laws)

@@ -5,15 +5,15 @@
 is a thousand independent bits, each given by its probability of being 1; a coordinate with more values is given by the
 list of their probabilities. Neighbors x and x' mostly agree in distribution on most coordinates.
 
-*Sufficiency.* The loss ln P_x(r)/P_x'(r) of an output r is the sum of the losses of its coordinates. Coordinates of
-one distribution under x and x' add 0. Coordinates with the same pair of distributions are exchangeable: their
+*Sufficiency.* The loss ln P_x(r)/P_x'(r) of an output r is the sum of the losses of its coordinates. Coordinates with
+the same distribution under x and x' add 0. Coordinates with the same pair of distributions are exchangeable: their
 loss depends on how often each value occurs alone. So the counts of the values, for every kind of coordinate in which x
 and x' differ, determine the loss, and the pair (P_x, P_x') and the pair of their distributions of these counts have
 the same losses with the same probabilities: the same epsilon, delta, divergences, trade-off function and compositions.
 
 *Blocks.* Pairs of neighbors that differ in the same kinds of coordinates, equally often, have the same losses, so one
-of them is kept. The table that stands for the mechanism has one block for each: two data sets, adjacent to each other
-alone, and the outputs that are the counts.
+of them is kept. The table that represents the mechanism has one block for each: two data sets, adjacent only to each
+other, whose outputs are the counts.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def _exact(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class Block:
-    """A pair of neighbors, and how often each kind of coordinate occurs in which they differ."""
+    """A pair of neighbors, and how often each kind of coordinate in which they differ occurs."""
 
     x: Dataset
     x_prime: Dataset
@@ -114,7 +114,7 @@ class Block:
 
 
 class Product:
-    """The table that stands for a mechanism with independent coordinates, in the protocol of a user's own."""
+    """The table that represents a mechanism with independent coordinates, in the protocol of a user's own."""
 
     def __init__(self, target: Any, reference: str, name: str, blocks: Sequence[Block], rows: Coordinates) -> None:
         self.target, self.name, self.blocks, self.rows = target, name, blocks, rows
@@ -206,7 +206,7 @@ def _multinomial(row: Sequence[Any], counts: Counts) -> Any:
 
 
 class ProductMechanism(OwnMechanism):
-    """A mechanism with independent coordinates, by the table that stands for it."""
+    """A mechanism with independent coordinates, by the table that represents it."""
 
     def __init__(self, original: OwnMechanism) -> None:
         found = original
@@ -219,7 +219,7 @@ class ProductMechanism(OwnMechanism):
         return ProductMechanism(self.original.with_adjacency(adjacency))
 
     def claimed(self) -> Guarantee | None:
-        """What its author claims."""
+        """The guarantee that its author claims."""
         return self.original.claimed()
 
     def claimed_here(self) -> Guarantee | None:
@@ -231,7 +231,7 @@ class ProductMechanism(OwnMechanism):
         return self.original.covered()
 
     def notes(self) -> list[str]:
-        """Its author's line, and what the outputs of the table are."""
+        """Its author's line, and the meaning of the table's outputs."""
         size = len(self.original._target.coordinates(self.original.datasets()[0]))
         return [
             *self.original.notes(),

@@ -69,7 +69,7 @@ class RealMechanism(OwnMechanism):
         return True
 
     def memory(self) -> int:
-        """The bytes for the densities, about."""
+        """The memory for the densities, roughly, in bytes."""
         return len(self._datasets) * len(self._outputs) * 10_000
 
     def direct_deltas(self, points: Sequence[Fraction], effort: Effort) -> list[Worst]:
@@ -100,7 +100,7 @@ class RealMechanism(OwnMechanism):
         return found.q, found.p
 
     def divergence(self, quantity: str, order: Fraction) -> tuple[Fraction | Ball, Dataset, Dataset] | None:
-        """That of Gaussian noise alone: with mu the largest distance, D_a = a mu^2/2, rho = mu^2/2, and mu."""
+        """The divergence for Gaussian noise alone: D_a = a mu^2/2, rho = mu^2/2, or mu, the largest distance."""
         found = [(losses.normal_distance(self._laws[x], self._laws[y]), x, y) for x, y in pairs(self)]
         known = [(square, x, y) for square, x, y in found if square is not None]
         if len(known) < len(found):
@@ -112,7 +112,7 @@ class RealMechanism(OwnMechanism):
         return square / 2 * (order if quantity == "renyi" else 1), x, y
 
     def caveats(self) -> dict[str, Any]:
-        """What the answer rests on; and delta(infinity) where it is not 0."""
+        """The assumptions of the answer; and delta(infinity) where it is not 0."""
         found: dict[str, Any] = {"assumptions": [IDEAL], **({"notes": self.notes()} if self.notes() else {})}
         witness = self.algebra().infinite()
         if witness is None:

@@ -20,7 +20,7 @@ def is_plain(target: Any) -> bool:
 
 
 def of(target: Any, reference: str, x: Dataset, only_code: bool) -> Callable[[], Output] | None:
-    """What gives one output of the code at each call; None where there is no code to run."""
+    """A function that returns one output of the code at each call; None if there is no code to run."""
     function = getattr(target, "draw", None)
     if callable(function):
         return partial(_output, reference, function, x)
@@ -33,7 +33,7 @@ def of(target: Any, reference: str, x: Dataset, only_code: bool) -> Callable[[],
 
 
 class Unfollowed(random.SystemRandom):
-    """Python's generator for plain runs, with what numpy's alone have, such as laplace: it is drawn, not followed."""
+    """Python's generator for plain runs, with numpy's additional methods such as laplace: drawn, not followed."""
 
     def __getattr__(self, name: str) -> Any:
         """The method of numpy's generator."""

@@ -22,9 +22,9 @@ from dpaudit.numbers.rationals import positive, whole
 from dpaudit.privacy.protocols import Dataset, Output, text
 
 EXACT_DIGITS = 900
-"""A law that is known exactly is given exactly, unless its numbers are longer than this."""
+"""An exact law is given exactly, unless its numbers are longer than this."""
 GRID = Fraction(1, 1 << 400)
-"""To this grid the ends of an enclosure are rounded outward."""
+"""The grid to which the ends of an enclosure are rounded outward."""
 NO_END = (
     "there is none, or the budget is too small, as it is for dozens of independent bits: give those as coordinates(x)"
 )
@@ -102,7 +102,7 @@ class SampledLaws:
         )
 
     def outputs(self, datasets: Sequence[Dataset], listed: Sequence[Output] | None) -> tuple[Output, ...]:
-        """Those listed, with the exceptions that occur; or all that occur, numbers first, in order."""
+        """The listed outputs, with the exceptions that occur; or all that occur, numbers first, in order."""
         laws: list[tuple[Dataset, CodeLaw]] = []
         for x in datasets:
             if x not in self._laws:
@@ -134,7 +134,7 @@ class SampledLaws:
         return isinstance(outputs[-1], NotFollowed)
 
     def entries(self, x: Dataset, outputs: Sequence[Output]) -> list[Any]:
-        """The probabilities: exactly, or as pairs (lower, upper) where something was not followed."""
+        """The probabilities: exactly, or as pairs (lower, upper) if some paths are unexplored."""
         law = self.law(x)
         known = {_kind(output): p for output, p in zip(law.outputs, law.lower, strict=True)}
         found = [known.get(_kind(output), Fraction(0)) for output in outputs]
@@ -144,10 +144,10 @@ class SampledLaws:
         return [(_down(p), min(Fraction(1), -_down(-p - law.residual))) for p in found]
 
     def caveats(self, datasets: Sequence[Dataset], listed: bool) -> dict[str, Any]:
-        """What the answer rests on: "assumptions"; and "residual", the largest mass not followed.
+        """The assumptions of the answer: "assumptions"; and "residual", the largest mass of the unexplored paths.
 
-        "notes" say how the code was followed where that is not as usual. Where the seconds of the budget ended it, also
-        "timed": another run has another residual.
+        "notes" say how the code was followed where that is unusual. If the time limit ended it, also "timed": another
+        run has another residual.
         """
         laws = [self.law(x) for x in datasets]
         steps = sorted({step for law in laws for step in law.assumptions})
@@ -208,7 +208,7 @@ def _order(output: Output) -> Any:
 
 
 class FunctionSampler:
-    """A function sample(x, rng), with the data sets to try it on."""
+    """A function sample(x, rng), with its data sets."""
 
     def __init__(self, function: Callable[..., Any], data: Sequence[Any], given: dict[str, Any]) -> None:
         self.name = getattr(function, "__name__", type(function).__name__)

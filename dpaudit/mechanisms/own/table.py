@@ -1,4 +1,4 @@
-"""A finite mechanism given as a table of probabilities: one row a data set, one column an output. CSV, JSON, Parquet.
+"""A mechanism as a table of probabilities: a row for each data set, a column for each output. CSV, JSON, Parquet.
 
     ,no,yes                 {"outputs": ["no", "yes"],
     no,3/4,1/4               "rows": {"no": ["3/4", "1/4"],
@@ -30,19 +30,19 @@ MAX_DIGITS = 1000
 MAX_NAME = 200
 NAME_RULE = f"a name must be text of 1 to {MAX_NAME} characters, without spaces around it"
 SEPARATORS = {";": "semicolons", "\t": "tabs"}
-"""What other programs write in place of commas."""
+"""Separators that other programs write instead of commas."""
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """What a file holds before it is understood: the outputs, and rows of (where, data set, entries)."""
+    """The raw content of a file: the outputs, and rows of (place, data set, entries)."""
 
     outputs: Sequence[Any]
     rows: Sequence[tuple[str, Any, Sequence[Any]]]
 
 
 class GivenTable:
-    """A table of probabilities, as the small protocol for a user's own mechanism wants it."""
+    """A table of probabilities, in the protocol of a user's own mechanism."""
 
     name = "table of probabilities"
 
@@ -76,10 +76,10 @@ def read_table(
     work: int = WORK,
     admit: Callable[[Counts, int], None] = lambda *_: None,
 ) -> OwnMechanism:
-    """The mechanism that the file holds; anything wrong in it is refused with row and column.
+    """The mechanism in the file; an error in it is refused with its row and column.
 
-    An audit of it that needs more than ``work`` steps will be refused. ``admit``, given the counts and how many rows
-    the true epsilon looks at, may refuse the table before its numbers are read.
+    An audit of it that needs more than ``work`` steps will be refused. ``admit``, called with the counts and the number
+    of rows that the true epsilon needs, may refuse the table before its numbers are read.
     """
     outputs, entries = read_sheet(path)
     relation = parse_adjacency(ALL_PAIRS if adjacency is None else adjacency, lambda _, name: _row_name(entries, name))
@@ -95,7 +95,7 @@ def read_table(
 
 
 def read_sheet(path: str) -> tuple[tuple[str, ...], dict[str, tuple[str, Sequence[Any]]]]:
-    """The outputs, and for each data set where it stands and its entries as they are, one an output."""
+    """The outputs, and for each data set its place and its raw entries, one for each output."""
     sheet = _sheet(path)
     outputs = tuple(_name(path, "the header", column, i + 1) for i, column in enumerate(sheet.outputs))
     _no_twins(path, "the header", outputs)
@@ -134,7 +134,7 @@ def _name(path: str, where: str, value: Any, column: int) -> str:
 
 
 def is_name(name: str) -> bool:
-    """Whether a data set or an output of a table may be called so."""
+    """Whether a data set or an output of a table may have this name."""
     return name == name.strip() and 0 < len(name) <= MAX_NAME
 
 

@@ -1,4 +1,4 @@
-"""Other people's code, run with care: what goes wrong in it by mistake becomes one line with file and line number.
+"""A user's code, run with care: its mistakes become one line with file and line number.
 
 An exit is an error, also ``os._exit``, which would end the whole program, perhaps with exit code 0. A process that the
 code forks ends where the code returns: it is not a second audit. This guards against accidents, not against malice:
@@ -26,11 +26,11 @@ _HERE = str(Path(__file__).resolve().parents[2])
 
 
 OWN = "dpaudit_own_"
-"""What the name of a module begins with that was loaded as file.py."""
+"""The prefix of the name of a module that was loaded as file.py."""
 
 
 class Ended(BaseException):
-    """Somebody's code wanted to end the program."""
+    """The user's code wanted to end the program."""
 
 
 _TURN = Lock()
@@ -41,7 +41,7 @@ _inside = 0
 
 @contextmanager
 def no_exit() -> Iterator[None]:
-    """While this holds, ``os._exit`` raises Ended; a process that was forked meanwhile ends where the block does."""
+    """Makes ``os._exit`` raise Ended; a process forked in the block ends at its end."""
     global _inside
     process = os.getpid()
     with _TURN:
@@ -65,7 +65,7 @@ def _refused(process: int, status: int = 0) -> NoReturn:
 
 
 def ends_here(process: int) -> None:
-    """Ends this process if it is another one: the child of a fork has come back from the code that forked it."""
+    """Ends this process if it is a child that has returned from the code that forked it."""
     if os.getpid() != process:
         _LEAVE(0)
 
@@ -76,10 +76,10 @@ _BESIDE: dict[str, dict[str, ModuleType]] = {}
 
 @contextmanager
 def beside(reference: str) -> Iterator[None]:
-    """While this holds, the code of file.py:Class can import what lies beside it, now or later.
+    """Lets the code of file.py:Class import modules from its folder, now or later.
 
-    Afterwards neither the path nor the loaded modules know of that: a module of the same name beside another mechanism
-    is another module.
+    Afterwards the path and the loaded modules are restored, so that a module of the same name beside another mechanism
+    is a different module.
     """
     where = reference.strip().rpartition(":")[0]
     folder = os.path.dirname(os.path.abspath(where)) if where.endswith(".py") else None
