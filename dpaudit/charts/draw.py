@@ -9,7 +9,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from dpaudit.charts.style import BAD, COLOURS, GOOD, INK, OPEN
+from dpaudit.charts.style import BAD, COLORS, GOOD, INK, OPEN
 from dpaudit.numbers.digits import rough
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.verdict import Verdict
@@ -35,8 +35,8 @@ class Line:
     xs: tuple[Fraction | int | float, ...]
     ys: tuple[Enclosure, ...]
     end: str = ""
-    colour: int | None = None
-    """The number of its colour, where several pictures give it the same."""
+    color: int | None = None
+    """The number of its color, where several pictures give it the same."""
 
 
 @dataclass(frozen=True)
@@ -74,20 +74,20 @@ def lines(
     ordered: bool = False,
     steps: bool = False,
 ) -> None:
-    """Draws each series with its name at its end, in its colour; wide enclosures as bands, infinite values not."""
-    numbers = [i if line.colour is None else line.colour for i, line in enumerate(series)]
-    colours = ordered_colours(len(series)) if ordered else [COLOURS[i % len(COLOURS)] for i in numbers]
+    """Draws each series with its name at its end, in its color; wide enclosures as bands, infinite values not."""
+    numbers = [i if line.color is None else line.color for i, line in enumerate(series)]
+    colors = ordered_colors(len(series)) if ordered else [COLORS[i % len(COLORS)] for i in numbers]
     axes.margins(x=0.01)
     finite = []
-    for i, (line, colour) in enumerate(zip(series, colours, strict=True)):
+    for i, (line, color) in enumerate(zip(series, colors, strict=True)):
         places = [(float(x), y) for x, y in zip(line.xs, line.ys, strict=True) if not y.is_infinite]
         places = [(x, y) for x, y in places if number(y) > 0 or not log_y]
         if not places:
             continue
         xs, ys = [x for x, _ in places], [number(y) for _, y in places]
         style: dict[str, Any] = {
-            "color": colour,
-            "linestyle": "-" if ordered else DASHES[numbers[i] // len(COLOURS) % len(DASHES)],
+            "color": color,
+            "linestyle": "-" if ordered else DASHES[numbers[i] // len(COLORS) % len(DASHES)],
         }
         few = len(xs) <= 12 and not steps
         style |= {"marker": MARKERS[i % len(MARKERS)], "markersize": 3.5} if few else {}
@@ -97,9 +97,9 @@ def lines(
         wide = [(x, float(y.lower), float(y.upper)) for x, y in places if y.width > Fraction(1, 100) * abs(y.upper)]
         if wide and not any(y.is_open for _, y in places):
             axes.fill_between(
-                [x for x, *_ in wide], [a for _, a, _ in wide], [b for *_, b in wide], color=colour, alpha=0.2
+                [x for x, *_ in wide], [a for _, a, _ in wide], [b for *_, b in wide], color=color, alpha=0.2
             )
-        finite.append((line, colour, xs[-1], ys[-1]))
+        finite.append((line, color, xs[-1], ys[-1]))
     for is_log, scale, axis in ((log_x, axes.set_xscale, axes.xaxis), (log_y, axes.set_yscale, axes.yaxis)):
         if is_log:
             scale("log")
@@ -155,16 +155,16 @@ def name_ticks(put: Callable[..., Any], names: Sequence[str], most: int = 12) ->
 
 def _end_names(axes: Axes, ends: Sequence[tuple[Line, str, float, float]], levels: Sequence[Level]) -> None:
     """Writes names at the right edge, moved apart where lines end close together."""
-    wanted = [(x, y, f"{shortened(line.name)} {line.end}".strip(), colour) for line, colour, x, y in ends]
+    wanted = [(x, y, f"{shortened(line.name)} {line.end}".strip(), color) for line, color, x, y in ends]
     last = max((x for x, *_ in wanted), default=1.0)
     wanted += [(last, float(level.value), level.name, INK) for level in levels]
     to_axes = axes.transScale + axes.transLimits
     tall = axes.get_window_extent().height / axes.figure.dpi * 72 or 200.0
     places = [min(1.0, max(0.0, float(to_axes.transform((x, y))[1]))) for x, y, *_ in wanted]
-    for (_, _, words, colour), height in zip(wanted, spread(places, 11.5 / tall), strict=True):
+    for (_, _, words, color), height in zip(wanted, spread(places, 11.5 / tall), strict=True):
         axes.annotate(
             words, (1, height), xycoords="axes fraction", xytext=(6, 0), textcoords="offset points",
-            va="center", color=colour, fontsize=9, annotation_clip=False,
+            va="center", color=color, fontsize=9, annotation_clip=False,
         )  # fmt: skip
 
 
@@ -183,8 +183,8 @@ def spread(places: Sequence[float], gap: float) -> list[float]:
     return found
 
 
-def ordered_colours(count: int) -> list[str]:
-    """Colours from light to dark for series that have an order."""
+def ordered_colors(count: int) -> list[str]:
+    """Colors from light to dark for series that have an order."""
     from matplotlib.colors import LinearSegmentedColormap, to_hex
 
     scale = LinearSegmentedColormap.from_list("", ORDERED)
@@ -202,12 +202,12 @@ def pair(
     """Draws two output distributions over the same outputs; the output that decides is marked with both values."""
     places = range(len(outputs))
     many = len(outputs) > 24
-    for offset, row, colour, name in ((-0.2, p, COLOURS[0], names[0]), (0.2, q, COLOURS[1], names[1])):
+    for offset, row, color, name in ((-0.2, p, COLORS[0], names[0]), (0.2, q, COLORS[1], names[1])):
         ys = [number(value) for value in row]
         if many:
-            axes.plot(list(places), ys, color=colour, label=name, linewidth=1.4)
+            axes.plot(list(places), ys, color=color, label=name, linewidth=1.4)
         else:
-            axes.bar([i + offset for i in places], ys, width=0.4, color=colour, label=name)
+            axes.bar([i + offset for i in places], ys, width=0.4, color=color, label=name)
     smallest = min((v for v in (number(value) for value in (*p, *q)) if v > 0), default=1.0)
     largest = max(number(value) for value in (*p, *q))
     if largest / smallest > 200:
@@ -258,20 +258,20 @@ Sides = tuple[float, float, float, float]
 
 
 def boxes(axes: Axes, areas: Sequence[tuple[Verdict, Sequence[Sides]]], names: Mapping[Verdict, str]) -> None:
-    """Draws boxes (low, high, bottom, top) of a plane, one colour a verdict; what is undecided comes last, in ink."""
+    """Draws boxes (low, high, bottom, top) of a plane, one color a verdict; what is undecided comes last, in ink."""
     from matplotlib.patches import Patch, PathPatch
     from matplotlib.path import Path
 
-    colours = {**BY_VERDICT, Verdict.UNDECIDED: INK}
+    colors = {**BY_VERDICT, Verdict.UNDECIDED: INK}
     for verdict, found in areas:
         corners = [[(a, c), (b, c), (b, d), (a, d), (a, c)] for a, b, c, d in found]
         codes = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY] * len(found)
         if found:
             shape = Path([corner for box in corners for corner in box], codes)
             edge = 0.8 if verdict is Verdict.UNDECIDED else 0.2
-            axes.add_patch(PathPatch(shape, color=colours[verdict], linewidth=edge))
+            axes.add_patch(PathPatch(shape, color=colors[verdict], linewidth=edge))
     axes.autoscale_view()
     axes.set_aspect("equal")
     axes.grid(False)
-    keys = [Patch(color=colours[verdict], label=name) for verdict, name in names.items()]
+    keys = [Patch(color=colors[verdict], label=name) for verdict, name in names.items()]
     axes.legend(handles=keys, frameon=False, loc="upper left", bbox_to_anchor=(1.01, 1), fontsize=9)

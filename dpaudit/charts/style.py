@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 INK = "#1f2328"
-"""Text and axes; in SVG it becomes the colour of the surrounding text."""
-COLOURS = ("#1f6fb4", "#b54708", "#4d7c0f", "#8e44ad", "#0e7490", "#b0303c", "#6b6a1e", "#5b5bd6")
+"""Text and axes; in SVG it becomes the color of the surrounding text."""
+COLORS = ("#1f6fb4", "#b54708", "#4d7c0f", "#8e44ad", "#0e7490", "#b0303c", "#6b6a1e", "#5b5bd6")
 """Categories: distinguishable for color-blind readers, with a contrast of at least 4.5 : 1 on white."""
 DARK = ("#6cb3f0", "#f0965a", "#a3cf5b", "#cf9be8", "#55c7da", "#f08a92", "#d2cf6a", "#a9a9ff")
 """The same on a dark ground."""
-GOOD, BAD, OPEN = COLOURS[0], COLOURS[1], "#767b83"
+GOOD, BAD, OPEN = COLORS[0], COLORS[1], "#767b83"
 """PROVED, REFUTED and UNDECIDED in charts: blue, orange and grey also differ in lightness."""
 FORMATS = (".svg", ".pdf", ".png")
 TITLE = 66
@@ -89,7 +89,7 @@ def plotted(draw: Callable[[Axes], None], axes: Axes | None) -> Axes:
 
 
 def svg(figure: Figure, alt: str, prefix: str = "") -> str:
-    """The figure as SVG: text is text, ink is ``currentColor``, colours are variables that a page may set.
+    """The figure as SVG: text is text, ink is ``currentColor``, colors are variables that a page may set.
 
     The ids of two pictures of a page differ by their ``prefix``.
     """
@@ -105,8 +105,8 @@ def svg(figure: Figure, alt: str, prefix: str = "") -> str:
     text = re.sub(r" ?font-family: [^;\"]*;?", "", text)
     text = re.sub(r" transform=\"rotate\(-?0 [^\"]*\"", "", text)
     text = text.replace(INK, "currentColor")
-    for number, (colour, _) in enumerate(zip(COLOURS, DARK, strict=True), 1):
-        text = text.replace(colour, f"var(--c{number},{colour})")
+    for number, (color, _) in enumerate(zip(COLORS, DARK, strict=True), 1):
+        text = text.replace(color, f"var(--c{number},{color})")
     text = re.sub(r' (d|x|y|width|height|transform)="([^"]*)"', _shorter, text)
     text = re.sub(r' id="[a-z0-9.]+_[0-9_]+"', "", text)
     text = re.sub(r"\n\s*", "\n", text)
@@ -129,9 +129,9 @@ def _shorter(found: re.Match[str]) -> str:
     return f' {found[1]}="{value}"'
 
 
-def variables(colours: Sequence[str]) -> str:
-    """The colours as the variables that a chart uses, for a style sheet."""
-    return "".join(f"--c{number}:{colour};" for number, colour in enumerate(colours, 1))
+def variables(colors: Sequence[str]) -> str:
+    """The colors as the variables that a chart uses, for a style sheet."""
+    return "".join(f"--c{number}:{color};" for number, color in enumerate(colors, 1))
 
 
 def alone(text: str, title: str = "") -> str:

@@ -95,7 +95,7 @@ class Pairs:
 
 
 def over_every_epsilon(p: list[Ball], q: list[Ball], far: bool = True) -> Ball:
-    """A ball above the losses of two rows e^-p and e^-q, normalised, and of e^-tp, e^-tq over t, for all t > 0.
+    """A ball above the losses of two rows e^-p and e^-q, normalized, and of e^-tp, e^-tq over t, for all t > 0.
 
     ln Z_q - ln Z_p is at most the largest p_i - q_s(i) whatever the bijection s: both rows are put into the order of
     size, but for a last entry that stands for the far outputs and is matched with itself.

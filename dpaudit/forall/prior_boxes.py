@@ -95,7 +95,7 @@ class PriorMapResult(Theorem):
         return found
 
     def draw(self, axes: Axes) -> None:
-        """Draws the map, k = 2: one colour a verdict, the boundary in black however thin it is."""
+        """Draws the map, k = 2: one color a verdict, the boundary in black however thin it is."""
         from dpaudit.charts.draw import boxes
 
         if not self.subject.drawable:

@@ -61,7 +61,7 @@ class ExponentialLaw(Law):
         self._keep = rows_kept(self._mechanism.model.size, balls.working_bits(), most)
 
     def _row(self, x: Histogram) -> tuple[list[Ball], Ball]:
-        """The log-weights -rate(x) H(x, .) and the log of their normaliser."""
+        """The log-weights -rate(x) H(x, .) and the log of their normalizer."""
         if x in self._rows:
             self._rows.move_to_end(x)
             return self._rows[x]
@@ -75,8 +75,8 @@ class ExponentialLaw(Law):
 
     def log_probabilities(self, x: Histogram) -> list[Ball]:
         """Balls that contain ln P_x(r) = -rate(x) H(x,r) - ln NL(x)."""
-        logs, normaliser = self._row(x)
-        return [w - normaliser for w in logs]
+        logs, normalizer = self._row(x)
+        return [w - normalizer for w in logs]
 
     def probabilities(self, x: Histogram) -> list[Ball]:
         """Balls that contain P_x(r)."""

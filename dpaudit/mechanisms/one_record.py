@@ -2,7 +2,7 @@
 
 There are two data sets x and x', which are also the two outputs, at distance H = H(x, x'). Both are neighbors of the
 other alone, so LS(x) = LS(x') = GS = H, and any smooth sensitivity, which lies between LS and GS, is H too. With
-Delta = H both rows have the weights 1 and e^(-e/2), e the numerator of the rate, and the same normaliser: the loss is
+Delta = H both rows have the weights 1 and e^(-e/2), e the numerator of the rate, and the same normalizer: the loss is
 e/2 at the data set itself and -e/2 at the other output. With the constant GS_0 it is so where H = GS_0.
 """
 

@@ -12,7 +12,7 @@ from dpaudit.reports.table import Figure, Look, Table, apart
 
 
 def drawn(section: Section, name: str, order: Sequence[str] = ()) -> str:
-    """The figure of a section as SVG without its title; mechanisms have the colour of their place in ``order``."""
+    """The figure of a section as SVG without its title; mechanisms have the color of their place in ``order``."""
     figure, table = section.figure, section.table
     if figure is None or table is None:
         return ""
@@ -36,8 +36,8 @@ def _lines(axes: Any, figure: Figure, table: Table, order: Sequence[str]) -> Non
         known = [row for row in rows if row[x] is not None and row[y] is not None]
         xs: Any = [draw.number(row[x]) if isinstance(row[x], Enclosure) else row[x] for row in known]  # type: ignore[arg-type]
         if known:
-            colour = order.index(name) if name in order else None
-            series.append(draw.Line(shown[name], tuple(xs), tuple(row[y] for row in known), ends.get(name, ""), colour))  # type: ignore[misc]
+            color = order.index(name) if name in order else None
+            series.append(draw.Line(shown[name], tuple(xs), tuple(row[y] for row in known), ends.get(name, ""), color))  # type: ignore[misc]
     given = ("x_label", "y_label", "log_x", "log_y", "ordered")
     options: dict[str, Any] = {name: getattr(figure, name) for name in given}
     draw.lines(axes, series, figure.marks, steps=figure.look is Look.STEPS, **options)

@@ -10,7 +10,7 @@ from pathlib import Path
 from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
-from dpaudit.charts.style import COLOURS, DARK, alone, variables
+from dpaudit.charts.style import COLORS, DARK, alone, variables
 from dpaudit.files import text
 from dpaudit.files.folders import check_folder, write_folder
 from dpaudit.numbers.digits import powers
@@ -61,7 +61,7 @@ def rendered(document: Document, full: bool = False) -> dict[str, str]:
 def html(shown: Page) -> str:
     """The page as HTML: one file, without a script, that makes no request."""
     sheet = (resources("dpaudit.reports") / "templates" / "style.css").read_text(encoding="utf-8")
-    style = sheet.replace("/*light*/", variables(COLOURS)).replace("/*dark*/", variables(DARK))
+    style = sheet.replace("/*light*/", variables(COLORS)).replace("/*dark*/", variables(DARK))
     template = _environment("html").get_template("report.html.jinja")
     return template.render(page=shown, document=shown.document, style=style)
 

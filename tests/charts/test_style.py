@@ -34,10 +34,10 @@ def test_text_is_text_and_numbers_in_it_are_whole():
     assert tree.get("aria-label") == "words"
 
 
-def test_it_has_the_colours_of_the_page():
+def test_it_has_the_colors_of_the_page():
     text = drawn(chart)
     assert "currentColor" in text
-    assert f"var(--c1,{style.COLOURS[0]})" in text
+    assert f"var(--c1,{style.COLORS[0]})" in text
     assert not re.search(r"(?:fill|stroke): #(?:000000|1f2328)", text)
     assert "font-family" not in text
 
@@ -69,16 +69,16 @@ def test_a_file_of_its_own_follows_the_theme():
     text = style.alone(drawn(chart))
     ElementTree.fromstring(text.partition("\n")[2])
     assert "prefers-color-scheme:dark" in text
-    assert all(colour in text for colour in style.DARK)
+    assert all(color in text for color in style.DARK)
 
 
-@pytest.mark.parametrize(("colours", "ground"), [(style.COLOURS, "#ffffff"), (style.DARK, "#12151a")])
-def test_names_in_colour_are_read_on_their_ground(colours, ground):
-    assert min(contrast(colour, ground) for colour in colours) >= 4.5
+@pytest.mark.parametrize(("colors", "ground"), [(style.COLORS, "#ffffff"), (style.DARK, "#12151a")])
+def test_names_in_color_are_read_on_their_ground(colors, ground):
+    assert min(contrast(color, ground) for color in colors) >= 4.5
 
 
 @pytest.mark.parametrize("ground", ["#ffffff", "#12151a"])
-def test_ordered_colours_are_seen_on_both_grounds(ground):
-    found = draw.ordered_colours(10)
+def test_ordered_colors_are_seen_on_both_grounds(ground):
+    found = draw.ordered_colors(10)
     assert len(set(found)) == 10
-    assert min(contrast(colour, ground) for colour in found) >= 2.5
+    assert min(contrast(color, ground) for color in found) >= 2.5

@@ -46,7 +46,7 @@ class OwnLaw(Law):
         row, places = self._rows[x], self.places(x)
         wanted = places if only is None else [places[i] for i in only]
         if row.logarithmic:
-            return self._normalised(row, wanted)
+            return self._normalized(row, wanted)
         if row.is_plain:
             return [self._entry(None, row.entries[i]) for i in wanted]
         return [self._entry(row.numbers[i], row.entries[i]) for i in wanted]
@@ -81,7 +81,7 @@ class OwnLaw(Law):
             self._entries[number] = entry_ball(entry)
         return self._entries[number]
 
-    def _normalised(self, row: GivenRow, wanted: Sequence[int]) -> list[Ball]:
+    def _normalized(self, row: GivenRow, wanted: Sequence[int]) -> list[Ball]:
         """Balls that contain ln P(r) of a row of log-weights; e^weight is evaluated once for each distance."""
         some = dict(zip(row.numbers, row.entries, strict=True))
         weights = {number: self._entry(number, entry) for number, entry in some.items() if entry is not None}
@@ -91,8 +91,8 @@ class OwnLaw(Law):
             if (number, shift) not in self._parts:
                 self._parts[number, shift] = (weight - weights[shift]).exp()
             parts.append(self._parts[number, shift] * row.counts[number])
-        normaliser = balls.total(parts).log() + weights[shift]
-        return [weights[row.numbers[i]] - normaliser for i in wanted]
+        normalizer = balls.total(parts).log() + weights[shift]
+        return [weights[row.numbers[i]] - normalizer for i in wanted]
 
     def _balls(self, x: Dataset, known: dict[int, Ball], evaluate: Callable[[GivenRow], list[Ball]]) -> list[Ball]:
         self._evaluate(x, known, evaluate)
@@ -102,7 +102,7 @@ class OwnLaw(Law):
         """Makes the balls of all numbers of the row known."""
         numbers, row = self._rows.numbers(x), self._rows[x]
         if not self._rows.values(x) <= known.keys():
-            if row.logarithmic:  # a normaliser needs the whole row
+            if row.logarithmic:  # a normalizer needs the whole row
                 known.update(zip(numbers, evaluate(row), strict=True))
             else:
                 fresh = {number: i for i, number in enumerate(numbers) if number not in known}

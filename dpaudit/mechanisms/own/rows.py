@@ -29,7 +29,7 @@ Losses = dict[tuple[int, int], Fraction | None]
 
 @dataclass(frozen=True)
 class GivenRow:
-    """One data set's distribution as given: probabilities, or unnormalised log-weights."""
+    """One data set's distribution as given: probabilities, or unnormalized log-weights."""
 
     entries: tuple[Entry, ...]
     logarithmic: bool
@@ -156,8 +156,8 @@ class GivenRow:
         weights, impossible = self._balls(), self._impossible
         shift = balls.maximum([w for w, never in zip(weights, impossible, strict=True) if not never])
         parts = [(w - shift).exp() for w, never in zip(weights, impossible, strict=True) if not never]
-        normaliser = balls.total(parts).log() + shift
-        return [balls.zero() if never else w - normaliser for w, never in zip(weights, impossible, strict=True)]
+        normalizer = balls.total(parts).log() + shift
+        return [balls.zero() if never else w - normalizer for w, never in zip(weights, impossible, strict=True)]
 
     def probabilities(self) -> list[Ball]:
         """Balls that contain P(r), exactly 0 for an impossible output."""
@@ -171,12 +171,12 @@ class GivenRow:
         mine, theirs = self.entries[i], other.entries[i]
         if not self.logarithmic:
             return _log_ratio(mine, theirs)
-        shift = self._normaliser_shift(other)
+        shift = self._normalizer_shift(other)
         if shift is None or not isinstance(mine, Fraction) or not isinstance(theirs, Fraction):
             return None
         return mine - theirs - shift
 
-    def _normaliser_shift(self, other: GivenRow) -> Fraction | None:
+    def _normalizer_shift(self, other: GivenRow) -> Fraction | None:
         """ln Z - ln Z' if the rational log-weights of one row are those of the other, all shifted alike."""
         mine, theirs = self._sorted_weights, other._sorted_weights
         if mine is None or theirs is None or len(mine) != len(theirs):

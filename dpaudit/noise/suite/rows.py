@@ -10,7 +10,7 @@ from dpaudit.noise.losses import Law
 from dpaudit.noise.suite import closed, programs, special
 from dpaudit.noise.suite.inputs import NOMINAL, Program, Vector, laws_of, suite_pairs
 
-Labelled = tuple[object, object, Law, Law]
+Labeled = tuple[object, object, Law, Law]
 """x, x' and their laws."""
 
 
@@ -21,7 +21,7 @@ class Row:
     name: str
     definition: str
     claimed: Fraction
-    cases: Callable[[], list[Labelled]]
+    cases: Callable[[], list[Labeled]]
     statdp: str = "–"
     sniper: str = "–"
     program: Program | None = None
@@ -38,18 +38,18 @@ def _coded(
     kind = "differ in every entry" if every else "differ in one entry"
     words = f"{(program.__doc__ or '').strip()} d = {d}, pairs {kind}."
 
-    def cases() -> list[Labelled]:
+    def cases() -> list[Labeled]:
         laws = laws_of(program, pairs, NOMINAL)
         return [(x, y, laws[x], laws[y]) for x, y in pairs]
 
     return Row(name, words, claimed, cases, *published, program, pairs, **more)  # type: ignore[arg-type]
 
 
-def _svt_6() -> list[Labelled]:
+def _svt_6() -> list[Labeled]:
     return [(x, y, *special.svt_6_laws(x, y, NOMINAL)) for x, y in suite_pairs(10, True)]
 
 
-def _geometric() -> list[Labelled]:
+def _geometric() -> list[Labeled]:
     law = closed.truncated_geometric
     return [(x, y, law(x), law(y)) for (x,), (y,) in suite_pairs(1, False)]
 

@@ -15,7 +15,7 @@ from dpaudit.noise.losses import Peak
 from dpaudit.noise.suite import programs, special
 from dpaudit.noise.suite.at_c import C, exact_at_c
 from dpaudit.noise.suite.inputs import NOMINAL, Vector, laws_of, ordered, suite_pairs
-from dpaudit.noise.suite.rows import Labelled, Row
+from dpaudit.noise.suite.rows import Labeled, Row
 from dpaudit.numbers import balls
 from dpaudit.numbers.champion import Champion
 from dpaudit.numbers.enclosure import Enclosure, exact, infinite
@@ -90,7 +90,7 @@ def solve(row: Row) -> Answer:
     return Answer(row, value, form, x, y, peak.where, mass, found, pair, perf_counter() - start)
 
 
-def _worst(cases: Sequence[Labelled]) -> tuple[object, object, Peak, Enclosure | None]:
+def _worst(cases: Sequence[Labeled]) -> tuple[object, object, Peak, Enclosure | None]:
     """The pair and place of the largest loss; of infinite ones that with the largest delta(infinity)."""
     bounded: list[tuple[tuple[object, object], Peak]] = []
     unbounded: list[tuple[Fraction, Enclosure, object, object, Peak]] = []
@@ -129,7 +129,7 @@ def _rounded_up(value: Enclosure, places: int) -> Fraction:
     return Fraction(ceil(value.upper * 10**places), 10**places)
 
 
-def _at_c(cases: Sequence[Labelled]) -> tuple[Enclosure, tuple[object, object]]:
+def _at_c(cases: Sequence[Labeled]) -> tuple[Enclosure, tuple[object, object]]:
     with balls.precision(BITS):
         tests = [losses.tests(p, q) for _, _, p, q in cases]
     found, number = exact_at_c(tests)

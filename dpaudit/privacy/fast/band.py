@@ -87,7 +87,7 @@ class BandRows(FloatRows):
         scratch = Scratch(shape)
         self._exponents(high, rates[:, np.newaxis], scratch)
         far = self.model.n + 1 - shape[1]
-        return BandBlock(first, high, self._log_normalisers(high, far, rates, scratch), rates, far)
+        return BandBlock(first, high, self._log_normalizers(high, far, rates, scratch), rates, far)
 
 
 def _sums(table: Floats, shape: tuple[int, int]) -> Floats:

@@ -78,7 +78,7 @@ class FloatRows:
         np.sqrt(logs, out=logs)
         logs *= rates
 
-    def _log_normalisers(self, exponents: Floats, far: int, rates: Floats, scratch: Scratch) -> Floats:
+    def _log_normalizers(self, exponents: Floats, far: int, rates: Floats, scratch: Scratch) -> Floats:
         """ln Z, gentle: ln Z - ln |R|, for Z = sum of exp(-A) + far exp(-rate), error <= row_error.
 
         Gentle rows sum up 1 - exp(-A) instead, which is |R| - Z and loses nothing.
@@ -107,7 +107,7 @@ def _nearest(values: Sequence[Ball]) -> list[float]:
     """The values as floats of certified relative error <= 1.01 u."""
     near = [float(v) for v in values]
     if balls.largest_error(values, near, relative=True) > 1.01 * UNIT:
-        raise TooCoarse("a rate or a normaliser is known too coarsely")
+        raise TooCoarse("a rate or a normalizer is known too coarsely")
     return near
 
 
@@ -150,7 +150,7 @@ class FullRows(FloatRows):
         rate = np.array([[self.rate(x)]])
         exponents = self._logs(x)
         self._exponents(exponents, rate, self._scratch)
-        log_z = self._log_normalisers(exponents, 0, rate[0], self._scratch)
+        log_z = self._log_normalizers(exponents, 0, rate[0], self._scratch)
         self._kept[x] = exponents, float(log_z[0])
         if len(self._kept) > self._keep:
             self._kept.popitem(last=False)

@@ -13,7 +13,7 @@ from dpaudit.noise.densities import Part
 from dpaudit.noise.losses import Law
 from dpaudit.noise.suite.closed import bloom_bits
 from dpaudit.noise.suite.inputs import suite_pairs
-from dpaudit.noise.suite.rows import Labelled, Row
+from dpaudit.noise.suite.rows import Labeled, Row
 from dpaudit.numbers.expressions import Value, exponential_form
 from dpaudit.privacy.protocols import Dataset
 
@@ -50,17 +50,17 @@ def _law(mechanism: Any, x: Dataset) -> Law:
     return found
 
 
-def _case(mechanism: Mechanism) -> Labelled:
+def _case(mechanism: Mechanism) -> Labeled:
     x, y = tuple(mechanism.datasets())[:2]
     return x, y, _law(mechanism, x), _law(mechanism, y)
 
 
-def _named(name: str, **given: Value | int | str) -> Callable[[], list[Labelled]]:
+def _named(name: str, **given: Value | int | str) -> Callable[[], list[Labeled]]:
     return lambda: [_case(load_mechanism(name, 1, given))]
 
 
-def _rappor(one: Fraction) -> Callable[[], list[Labelled]]:
-    def cases() -> list[Labelled]:
+def _rappor(one: Fraction) -> Callable[[], list[Labeled]]:
+    def cases() -> list[Labeled]:
         return [_case(load_mechanism(Bloom(one, (x, y)), 1, {})) for (x,), (y,) in suite_pairs(1, False)]
 
     return cases

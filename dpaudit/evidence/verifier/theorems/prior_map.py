@@ -99,7 +99,7 @@ class Map(Theorem):
         prior = ", ".join(map(brief, self.subject["prior"]))
         words = words.replace(f"prior = {subject['prior']}", f"prior in {prior}")
         *decided, rest = (share * 10**6 for share in self.shares.values())
-        units = [*map(floor, decided), ceil(rest)]  # in 1e-4 %, never in favour of what is stated
+        units = [*map(floor, decided), ceil(rest)]  # in 1e-4 %, never in favor of what is stated
         found = ", ".join(f"{unit / 10**4:g} % {name.lower()}" for name, unit in zip(SHARES, units, strict=True))
         checked = "full" if self.full else "one witness" if self.verdict else "NOTHING BUT THE SHARES"
         found += "" if self.full else " (stated, NOT CHECKED)"
