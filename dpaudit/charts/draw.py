@@ -36,12 +36,12 @@ class Line:
     ys: tuple[Enclosure, ...]
     end: str = ""
     color: int | None = None
-    """The number of its color, where several pictures give it the same."""
+    """The number of its color, if it has the same in several pictures."""
 
 
 @dataclass(frozen=True)
 class Level:
-    """A horizontal line: what the values are compared with."""
+    """A horizontal line: a bound for the values."""
 
     value: Fraction
     name: str
@@ -57,7 +57,7 @@ def number(value: Enclosure | Fraction | int) -> float:
 
 
 def shortened(name: str, most: int = NAME) -> str:
-    """The name, cut in the middle where it is too long."""
+    """The name, shortened in the middle if it is too long."""
     half = (most - 1) // 2
     return name if len(name) <= most else f"{name[:half]}…{name[-half:]}"
 
@@ -169,7 +169,7 @@ def _end_names(axes: Axes, ends: Sequence[tuple[Line, str, float, float]], level
 
 
 def spread(places: Sequence[float], gap: float) -> list[float]:
-    """The places moved apart to about ``gap``, their order kept, as near as that allows.
+    """The places moved apart to about ``gap``, in the same order and as little as possible.
 
     >>> [round(place, 2) for place in spread([0.5, 0.5, 0.0], 0.1)]
     [0.45, 0.55, 0.0]
@@ -239,7 +239,7 @@ def curve(axes: Axes, points: Sequence[tuple[float, float]], x_label: str, y_lab
 
 
 def bars(axes: Axes, names: Sequence[str], values: Sequence[Enclosure], x_label: str, y_label: str) -> None:
-    """Draws a bar for every name; a line where there are many."""
+    """Draws a bar for every name, or a line if there are many."""
     ys = [number(value) for value in values]
     if len(ys) > 60:
         axes.plot(range(len(ys)), ys, color=GOOD, linewidth=1.4)
@@ -258,7 +258,7 @@ Sides = tuple[float, float, float, float]
 
 
 def boxes(axes: Axes, areas: Sequence[tuple[Verdict, Sequence[Sides]]], names: Mapping[Verdict, str]) -> None:
-    """Draws boxes (low, high, bottom, top) of a plane, one color a verdict; what is undecided comes last, in ink."""
+    """Draws boxes (low, high, bottom, top) of a plane, one color for each verdict; undecided ones come last, in ink."""
     from matplotlib.patches import Patch, PathPatch
     from matplotlib.path import Path
 

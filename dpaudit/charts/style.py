@@ -1,4 +1,4 @@
-"""The look of every chart, and how one becomes SVG text or a file. matplotlib is imported when first needed."""
+"""The style of every chart, and its conversion to SVG text or a file. matplotlib is imported on first use."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ INK = "#1f2328"
 COLORS = ("#1f6fb4", "#b54708", "#4d7c0f", "#8e44ad", "#0e7490", "#b0303c", "#6b6a1e", "#5b5bd6")
 """Categories: distinguishable for color-blind readers, with a contrast of at least 4.5 : 1 on white."""
 DARK = ("#6cb3f0", "#f0965a", "#a3cf5b", "#cf9be8", "#55c7da", "#f08a92", "#d2cf6a", "#a9a9ff")
-"""The same on a dark ground."""
+"""The same on a dark background."""
 GOOD, BAD, OPEN = COLORS[0], COLORS[1], "#767b83"
 """PROVED, REFUTED and UNDECIDED in charts: blue, orange and grey also differ in lightness."""
 FORMATS = (".svg", ".pdf", ".png")
 TITLE = 66
-"""Letters in a line of a title."""
+"""The most letters in a line of a title."""
 WIDTH, HEIGHT = 7.2, 3.6
 """Inches; 72 to the inch in SVG."""
 

@@ -14,7 +14,7 @@ from dpaudit.claims.shown import parameters
 from dpaudit.numbers.balls import Ball
 
 Value = Ball | Fraction
-"""A side of a statement; one that is known exactly is a Fraction, and is shown as such."""
+"""A side of a statement; an exactly known one is a Fraction, and is shown as such."""
 Sides = Iterable[tuple[Any, Value, Value]]
 START_BITS = 128
 
@@ -23,7 +23,7 @@ START_BITS = 128
 class Statement:
     """left relation right, in words; ``relation`` is one of <=, <, >=, >, =, !=.
 
-    ``closeness`` says how "tightest" is measured: by right - left, or by the ratio (for values of many sizes).
+    ``closeness`` is the measure of "tightest": by right - left, or by the ratio (for values of many sizes).
     """
 
     left: str
@@ -38,7 +38,7 @@ class Batch:
 
     ``sides()`` yields (tag, left, right) in the order of search, at the precision in force; it may be run again at
     a higher one and must yield the same tags. ``tie(tag)`` decides left = right exactly: True, False, or None if
-    algebra cannot tell; it is asked only where the balls overlap. ``steps(tag)`` works the instance out.
+    algebra cannot tell; it is needed only where the balls overlap. ``steps(tag)`` are the steps of the instance.
     """
 
     where: Mapping[str, object]
@@ -79,7 +79,7 @@ def over(
     tie: Callable[[S, Any], bool | None] = lambda at, tag: None,
     steps: Callable[[S, Any], Sequence[Step]] = lambda at, tag: (),
 ) -> Batches:
-    """Yields one batch a point of the grid: ``subject`` makes of a point what the other functions speak of."""
+    """Yields a batch for each point of the grid; ``subject`` makes the argument of the other functions from it."""
     for point in grid:
         at = subject(point)
         yield Batch(vars(point), partial(sides, at), names, partial(tie, at), partial(steps, at))
@@ -92,7 +92,7 @@ def each(
     tie: Callable[[S], bool | None] = lambda at: None,
     steps: Callable[[S], Sequence[Step]] = lambda at: (),
 ) -> Batches:
-    """Yields one instance a point of the grid."""
+    """Yields one instance for each point of the grid."""
     for point in grid:
         at = subject(point)
         yield single(vars(point), partial(sides, at), partial(tie, at), partial(steps, at))

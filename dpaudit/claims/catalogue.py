@@ -31,7 +31,7 @@ class Catalogue:
 
     ``folder`` is where the expected verdicts (expected.json) and the page (README.md) lie; ``introduction`` is the
     text of the page above the claims; ``theorems`` are those of Coq, by claim; ``guarantees`` are the mechanisms, by
-    the claims that say that they have theirs.
+    the claims that they have their guarantees.
     """
 
     title: str
@@ -104,7 +104,7 @@ class Library:
             raise InputError("IDS", chosen[0], words + ", ".join(key for key, c in self.checks.items() if c.audits))
 
     def rounds(self, identifiers: Sequence[str]) -> list[list[str]]:
-        """The ids and all that they cite, in rounds: a check uses claims of earlier rounds only."""
+        """The ids and everything they cite, in rounds: a check uses only claims of earlier rounds."""
         level: dict[str, int] = {}
 
         def visit(key: str, path: tuple[str, ...]) -> int:
@@ -191,7 +191,7 @@ def one_line(error: BaseException) -> str:
 
 
 def select(patterns: Sequence[str], known: Sequence[str]) -> list[str]:
-    """The ids that match, in the catalogue's order; an unknown one is an error with a suggestion."""
+    """The matching ids, in the catalogue's order; an unknown one is an error with a suggestion."""
     chosen: set[str] = set()
     for pattern in patterns:
         matching = [key for key in known if fnmatchcase(key, pattern)]

@@ -15,11 +15,11 @@ from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.errors import InputError
 
 EPSILON, SHARE, DELTA = "true ε", "true ε / ε", "δ(ε)"
-"""What the left side of an instance means that is audited."""
+"""The meaning of the left side of an audited instance."""
 
 
 def audited_instance(result: Result) -> Instance:
-    """The instance that speaks of a mechanism's ε or δ: the outcome's own, else that of its first such part."""
+    """The instance about a mechanism's ε or δ: the outcome's own, else that of its first such part."""
     found = result.outcome.instance
     instances = [found[1] if found else None, *(part.instance for part in result.outcome.parts)]
     for instance in instances:

@@ -17,7 +17,7 @@ KEPT = "__dpaudit_checks__"
 
 @dataclass(frozen=True)
 class Context:
-    """What a check is given: the grid to decide on, whether it is the wide one, and how the cited claims stand."""
+    """The argument of a check: the grid to decide on, whether it is the wide one, the status of the cited claims."""
 
     grid: Grid
     wide: bool = False
@@ -30,7 +30,7 @@ class Context:
 
 Function = Callable[[Context], Outcome]
 Audit = tuple[str, Mapping[str, str]]
-"""A mechanism and its options beside n, k, prior and ε: what a claim's instance audits."""
+"""A mechanism with its options besides n, k, prior and ε, which a claim's instance audits."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Check:
     claim: Claim | None = None
 
     def outcome(self, wide: bool = False, cited: Mapping[str, str] | None = None) -> Outcome:
-        """The outcome on the default or the wide grid, with the words for the grid it was decided on."""
+        """The outcome on the default or the wide grid, with the words for that grid."""
         grid = self.wide if wide else self.grid
         context = Context(grid if isinstance(grid, Grid) else Grid(grid), wide, cited or {})
         found: object = self.run(context)
@@ -69,10 +69,10 @@ def check(
 ) -> Callable[[Function], Function]:
     """Makes the decorated function the check of the claim ``identifier``.
 
-    ``grid`` is what it decides on: a Grid, or words where there is nothing to list (algebra). ``wide`` is for --wide,
-    where it is not the grid's own wide twin. ``uses`` are the claims that its proofs cite; they are decided before it.
+    ``grid`` is where it decides: a Grid, or words if there is nothing to list (algebra). ``wide`` is for --wide, if it
+    is not the grid's own wide twin. ``uses`` are the claims that its proofs cite; they are decided before it.
     ``audits`` is the mechanism whose true ε or δ its instance is, for a certificate. A claim that is not in a
-    catalogue is given along: ``claim=Claim(...)``.
+    catalogue is passed as ``claim=Claim(...)``.
     """
 
     def keep(function: Function) -> Function:

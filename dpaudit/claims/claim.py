@@ -1,4 +1,4 @@
-"""What a claim is: an id, where it stands, the statement in our words, the quantifier."""
+"""Claims: an id, the place in the document, the statement in our words, the quantifier."""
 
 from __future__ import annotations
 

@@ -24,11 +24,11 @@ from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.verdict import Verdict
 
 LARGEST = 16 << 20
-"""A file of expectations of more bytes is refused."""
+"""The most bytes of a file of expectations."""
 
 
 def entry(result: Result) -> dict[str, str]:
-    """What is expected of one claim: verdict, what it establishes, its extent and the one line."""
+    """The expectation for one claim: the verdict, what it establishes, its extent and its one line."""
     outcome = result.outcome
     return {
         "verdict": outcome.verdict.value,
@@ -39,7 +39,7 @@ def entry(result: Result) -> dict[str, str]:
 
 
 def read(path: str | Path) -> Expected:
-    """The expectations by id. A list as ``dpaudit check --json`` writes it serves as well."""
+    """The expectations by id; a list written by ``dpaudit check --json`` serves as well."""
     text = read_text("expect", str(path), LARGEST)
     try:
         data = json.loads(text)
@@ -60,7 +60,7 @@ def _entry(path: str, key: str, value: Any) -> dict[str, str]:
 
 
 def expected_of(catalogue: Catalogue) -> Expected:
-    """The committed expectations of a catalogue; nothing if there is no such file yet."""
+    """The committed expectations of a catalogue; empty if there is no such file yet."""
     return read(catalogue.expected) if catalogue.expected.exists() else {}
 
 
@@ -80,7 +80,7 @@ def list_claims(ids: Sequence[str] = ()) -> list[dict[str, str]]:
 
 
 def differences(expected: Mapping[str, Mapping[str, str]], decided: Decided) -> list[str]:
-    """One line for every verdict, or what it establishes, that is not the expected one.
+    """One line for every verdict that differs from the expected one, also in what it establishes.
 
     Also one for every id in the file that no claim has, or that was requested and did not run.
     """
@@ -103,7 +103,7 @@ def differences(expected: Mapping[str, Mapping[str, str]], decided: Decided) -> 
 
 
 def update(patterns: Sequence[str]) -> None:
-    """Runs the checks and writes the outcomes into the expected.json of their catalogues, and the pages from that."""
+    """Runs the checks and writes the outcomes into the expected.json of their catalogues, and the pages from them."""
     library = load()
     fresh = {result.claim.id: entry(result) for result in run_many(library, library.choose(patterns), progress=_report)}
     for catalogue in installed():

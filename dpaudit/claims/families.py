@@ -1,4 +1,4 @@
-"""Claims that are theorems about a mechanism's guarantee at every n: what an audit may rest on beyond what it saw."""
+"""Claims that are theorems about a mechanism's guarantee at every n, which an audit may use beyond its own n."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dpaudit.numbers.verdict import Verdict
 def proved_for_all(mechanism: PosteriorMechanism) -> Claim | None:
     """A claim "it has its guarantee" about this very setting that is PROVED for all n; or None.
 
-    The claim is decided here and now, with all that it cites, as ``dpaudit check`` would, except that Coq is not asked.
+    The claim is decided on the spot, with everything it cites, as by ``dpaudit check`` but without Coq.
     """
     for catalogue in installed():
         known = {claim.id: claim for claim in catalogue.claims}

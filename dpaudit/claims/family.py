@@ -1,4 +1,4 @@
-"""The settings that a claim "this mechanism has its guarantee" is about."""
+"""The settings that a claim "this mechanism has its guarantee" covers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dpaudit.privacy.adjacency import REPLACE_ONE
 class Family:
     """A mechanism of the registry for every n, k and ε, one record replaced; with these parameters, and such priors.
 
-    Parameters that are not named may have any value; ``least`` is the least entry that the prior may have.
+    Other parameters may have any value; ``least`` is the least entry of the prior.
     """
 
     mechanism: str
@@ -22,7 +22,7 @@ class Family:
     least: Fraction = Fraction(0)
 
     def includes(self, mechanism: PosteriorMechanism) -> bool:
-        """Whether the claim is about this very setting."""
+        """Whether the claim covers this setting."""
         same = REGISTRY.get(self.mechanism) is type(mechanism) and mechanism.adjacency == REPLACE_ONE
         fits = same and all(str(getattr(mechanism, name)) == value for name, value in self.parameters.items())
         return fits and min(mechanism.model.prior) >= self.least

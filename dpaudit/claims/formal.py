@@ -1,4 +1,4 @@
-"""Theorems in the proof assistant Coq that lines of a proof may name; coqc is asked once for each file of a run."""
+"""Theorems in the proof assistant Coq that lines of a proof may name; coqc runs once for each file."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from pathlib import Path
 from dpaudit.files.coqc import LIBRARY, compile_texts, installed
 
 SECONDS = 600
-"""A few suffice; a machine that is busy may take longer."""
+"""A time limit in seconds: a few suffice, but a busy machine may take longer."""
 NOT_RUN = "not run here, coqc is not installed"
 _asking: ContextVar[bool] = ContextVar("asking", default=True)
 
 
 @contextmanager
 def without_coq() -> Iterator[None]:
-    """Within, coqc is not asked, as if it were not installed: the lines that name its theorems count as by hand."""
+    """Within this block coqc is not used, as if not installed: lines that name its theorems count as by hand."""
     token = _asking.set(False)
     try:
         yield
@@ -30,7 +30,7 @@ def without_coq() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Theorem:
-    """A theorem of a file of a folder; ``says`` is what it says, in a plain sentence."""
+    """A theorem in a file of a folder; ``says`` states it in a plain sentence."""
 
     folder: Path
     file: str

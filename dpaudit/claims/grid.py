@@ -1,4 +1,4 @@
-"""Grids that describe themselves: the words a reader sees are made from the data that is searched."""
+"""Grids that describe themselves: the words are generated from the values that are searched."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _stretches(values: Sequence[int]) -> list[tuple[int, int]]:
 
 
 class Grid:
-    """A product of value lists in the order of search (put n first), with words for what is exhausted inside.
+    """A product of value lists in the order of search (put n first), with words for what each point exhausts.
 
     >>> grid = Grid("every data set x", n=range(1, 4), eps=[1, "1/2"])
     >>> str(grid)
@@ -60,7 +60,7 @@ class Grid:
         self.wide: Grid = self
 
     def wider(self, **axes: Sequence[object]) -> Grid:
-        """The same grid with a wide twin, ``wide``, that has these axes in place of its own."""
+        """The same grid with a wide twin, ``wide``, that has these axes instead."""
         grid = Grid(self.inside, **self.axes)
         grid.wide = Grid(self.inside, **{**self.axes, **axes})
         return grid

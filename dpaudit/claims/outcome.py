@@ -1,4 +1,4 @@
-"""What a check returns: a verdict with its evidence. Frozen, picklable, and refuses to be evidence-free."""
+"""The result of a check: a verdict with its evidence, frozen and picklable; without evidence it is refused."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COMPUTER_ASSISTED = "for all n, computer-assisted"
 EVERYWHERE = (BY_ALGEBRA, COMPUTER_ASSISTED)
 """What a theorem establishes."""
 PARTS_EVERYWHERE = {BY_ALGEBRA: "by algebra", COMPUTER_ASSISTED: "computer-assisted"}
-"""A part proved so says itself for which values: for every n, for one n, or of something that has no n."""
+"""The words for a part that itself says for which values it is proved: every n, one n, or no n at all."""
 ON_GRID = "exhaustive on the grid"
 BY_COUNTEREXAMPLE = "by counterexample"
 BY_WITNESS = "by witness"
@@ -41,7 +41,7 @@ class Evidence(Members):
 
 @dataclass(frozen=True)
 class Step(Members):
-    """One line of a worked example: what it is, the formula with its numbers, the value."""
+    """One line of a worked example: a label, the formula with its numbers, the value."""
 
     label: str
     formula: str
@@ -98,7 +98,7 @@ class Part(Evidence):
 
 @dataclass(frozen=True)
 class Outcome(Evidence):
-    """The verdict on one claim and its evidence; which evidence is owed depends on the verdict."""
+    """The verdict on one claim with the evidence that this verdict requires."""
 
     verdict: Verdict
     establishes: str
@@ -142,13 +142,13 @@ class Outcome(Evidence):
         return None
 
     def part(self, statement: str) -> Part:
-        """This outcome as a part of a larger one; ``statement`` says of what, with its grid."""
+        """This outcome as a part of a larger one; ``statement`` names it, with its grid."""
         instance = self.instance
         strength = PARTS_EVERYWHERE.get(self.establishes, self.establishes)
         return Part(statement, self.verdict, strength, instance[1] if instance else None, self.steps)
 
     def having(self, finding: str = "", parts: Sequence[Part] = ()) -> Outcome:
-        """The same outcome with one line that sums it up, and with its parts."""
+        """The same outcome with a one-line summary and its parts."""
         return replace(self, finding=finding or self.finding, parts=(*self.parts, *parts))
 
     def with_table(self, table: Table) -> Outcome:

@@ -1,1 +1,1 @@
-"""Files from strangers, read with care."""
+"""Untrusted files, read with care."""

@@ -24,9 +24,9 @@ REAL_AXIOMS = frozenset(
         "Classical_Prop.classic",
     }
 )
-"""What the real numbers of Coq's standard library rest on: all that a theorem here may assume."""
+"""The axioms of the real numbers in Coq's standard library: all that a theorem here may assume."""
 FORBIDDEN = re.compile(r"\b(Admitted|admit|Axioms?|Parameters?|Conjectures?|give_up|Unset|bypass_check)\b")
-"""Words by which a file could claim what it does not prove."""
+"""Words with which a file could claim something without proof."""
 AXIOM = re.compile(r"([A-Za-z_][\w.']*)(?: :.*)?")
 CLOSED, AXIOMS = "Closed under the global context", "Axioms:"
 LONGER = "takes longer than"
@@ -43,7 +43,7 @@ class Compiled:
 
     @property
     def own_axioms(self) -> list[str]:
-        """What is assumed beyond the real numbers."""
+        """The assumptions beyond the real numbers."""
         return sorted(self.assumptions - REAL_AXIOMS)
 
 
@@ -53,13 +53,13 @@ def installed() -> str | None:
 
 
 def forbidden(text: str) -> str | None:
-    """The first word of the text, outside comments, by which it could claim what it does not prove."""
+    """The first word of the text, outside comments, with which it could claim something without proof."""
     found = FORBIDDEN.search(_without_comments(text))
     return found.group() if found else None
 
 
 def compile_texts(files: Mapping[str, str], theorems: Sequence[str], seconds: float) -> Compiled:
-    """What the kernel says of the files, in their order, and what the theorems ("File.name") assume.
+    """The kernel's answer on the files, in their order, and the assumptions of the theorems ("File.name").
 
     Nothing is left behind. Coq must be installed.
     """
@@ -107,7 +107,7 @@ def share(folder: str) -> None:
 
 
 def kept_in() -> str:
-    """The folder of what was compiled, by this process or those that it shares it with."""
+    """The folder of compiled files, of this process or those that share it."""
     return _shared or _compiled().name
 
 

@@ -17,11 +17,11 @@ from pathlib import Path
 from dpaudit.files.writing import fill, fresh, sync_folder, write_errors
 
 Ours = Callable[[str], bool]
-"""Whether a path, relative to the folder, is a file that an earlier run has written."""
+"""Whether a path, relative to the folder, is a file of an earlier run."""
 
 
 def check_folder(option: str, folder: str) -> Path:
-    """The folder if it can be written, before any work is done; one that is missing is not made yet."""
+    """The folder, checked to be writable before any work is done; a missing one is not created yet."""
     with write_errors(option, folder):
         target = Path(os.path.realpath(folder))
         if os.path.islink(folder) and not target.exists():
@@ -34,7 +34,7 @@ def check_folder(option: str, folder: str) -> Path:
 
 
 def write_folder(option: str, folder: str, files: Mapping[str, bytes], ours: Ours) -> None:
-    """Puts the files into the folder in place of those that are ``ours``; everything else in it stays."""
+    """Puts the files into the folder, replacing those that are ``ours``; everything else in it stays."""
     target = Path(os.path.realpath(folder))
     with write_errors(option, folder):
         check_folder(option, folder)

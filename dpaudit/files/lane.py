@@ -1,4 +1,4 @@
-"""One process that does one thing at a time, so its death tells what killed it and takes nothing else with it.
+"""A process that does one thing at a time, so its death shows the cause and affects nothing else.
 
 It is started plainly, so that a caller's script is not imported again. It has a session of its own, so it does not hear
 Ctrl-C; and it ends with its line, whatever it does: when the lane ends, or the process that has the lane, however.
@@ -26,11 +26,11 @@ SIZE = 8
 
 
 class Died(Exception):
-    """The process ended before it was done; the text says how."""
+    """The process ended before it was done; the message says how."""
 
 
 class Lane:
-    """A process for one call after the other; after its death the next call starts another."""
+    """A process for one call after another; after its death the next call starts a new one."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None

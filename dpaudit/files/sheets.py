@@ -23,7 +23,7 @@ def cell_excerpt(value: Any) -> str:
 
 
 def csv_rows(option: str, path: str) -> list[tuple[int, list[str]]]:
-    """The lines that are not empty, with their numbers; cells as they were before ``csv_cell``."""
+    """The nonempty lines with their numbers; cells without the quotes of ``csv_cell``."""
     reader = csv.reader(read_text(option, path, MAX_BYTES).splitlines(), strict=True)
     try:
         return [(reader.line_num, [csv_text(cell) for cell in row]) for row in reader if row]

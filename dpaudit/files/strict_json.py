@@ -1,4 +1,4 @@
-"""JSON from strangers: bounded, no duplicate keys, no NaN, numbers kept as they are written; one-line errors."""
+"""Untrusted JSON: bounded, no duplicate keys, no NaN, numbers kept as written; one-line errors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from dpaudit.numbers.errors import InputError
 
 MAX_NUMBER = 2200
-"""A number has at most this many characters."""
+"""The most characters of a number."""
 
 
 class Unreadable(InputError):
@@ -57,7 +57,7 @@ def read_json(option: str, path: str, most: int) -> Any:
 
 
 def parse_json(option: str, path: str, text: str) -> Any:
-    """The document that the text is; ``path`` is for the error message only."""
+    """The document in the text; ``path`` is for the error message only."""
 
     def refuse(rule: str) -> InputError:
         return InputError(option, path, rule)

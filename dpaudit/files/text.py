@@ -1,4 +1,4 @@
-"""Text from others, for people: nothing in it acts, whatever shows it. ``visible`` is for one line of plain text.
+"""Untrusted text for people: nothing in it acts, wherever it is shown. ``visible`` is for one line of plain text.
 
 A cell of a CSV file that a spreadsheet would run gets a quote in front; ``csv_text`` takes it away again.
 """
@@ -15,7 +15,7 @@ __all__ = ["csv_cell", "csv_text", "html", "markdown", "visible"]
 
 
 def html(text: str, quote: bool = True) -> str:
-    """The text for HTML; lines stay lines."""
+    """The text for HTML, with its lines."""
     return standard.escape(visible(text, keep="\n\t"), quote)
 
 
@@ -35,7 +35,7 @@ def markdown(text: str) -> str:
 
 NUMBER = re.compile(r"[-+]?\d+(\.\d+)?([eE][-+]?\d+)?(/\d+)?")
 RUN = re.compile(r"'*[=+\-@＝＋－＠]")
-"""How text begins that a spreadsheet runs, or that looks as if it had been quoted for that reason."""
+"""The beginnings of text that a spreadsheet would run, or that looks as if it had been quoted for that reason."""
 
 
 def csv_cell(value: object) -> object:
@@ -51,7 +51,7 @@ def csv_cell(value: object) -> object:
 
 
 def csv_text(cell: str) -> str:
-    """The text that ``csv_cell`` made the cell of: one quote is taken from those before a formula.
+    """The text from which ``csv_cell`` made the cell: one of the quotes before a formula is removed.
 
     >>> csv_text("'=1+1"), csv_text("''@x"), csv_text("=1+1"), csv_text("'quoted'")
     ('=1+1', "'@x", '=1+1', "'quoted'")
@@ -60,5 +60,5 @@ def csv_text(cell: str) -> str:
 
 
 def paragraphs(words: str | None) -> str:
-    """The text with one line a paragraph, so that it is folded to the terminal's width and nowhere else."""
+    """The text with one line for each paragraph, so that it is folded at the terminal's width and nowhere else."""
     return re.sub(r"(?<!\n)\n(?!\n)", " ", inspect.cleandoc(words or ""))

@@ -1,4 +1,4 @@
-"""One way to write a file: whole or not at all.
+"""Writing a file: completely or not at all.
 
 The content goes into a new file of an unpredictable name in the same folder (O_EXCL), then to the disk (fsync), then
 into the place of the old file (rename). A crash at any moment leaves the old file or the new one. What a kill can
@@ -95,7 +95,7 @@ def _is_special(target: Path) -> bool:
 
 
 def fresh(target: Path) -> Path:
-    """A path beside the target that nobody can guess; short, so that a long name stays possible."""
+    """An unpredictable path beside the target; short, so that long names remain possible."""
     from secrets import token_hex  # brings OpenSSL
 
     return target.with_name(f".{target.name[:100]}.{token_hex(8)}.new")
@@ -116,7 +116,7 @@ def fill(descriptor: int, data: bytes, like: Path | None = None, durable: bool =
 
 
 def sync_folder(folder: Path) -> None:
-    """Brings the names in the folder to the disk, where the system can."""
+    """Writes the names in the folder to the disk, where the system can."""
     if os.name == "posix":
         descriptor = os.open(folder, os.O_RDONLY)
         try:

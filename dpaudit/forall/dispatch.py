@@ -21,7 +21,7 @@ THEOREMS: dict[tuple[str, ...], str] = {
     ("eps",): "dpaudit.forall.every_epsilon:every_epsilon",
     ("prior",): "dpaudit.forall.prior_boxes:prior_map",
 }
-"""What ranges -> the call that decides it: of the ranged setting and the effort, and for priors of the rest."""
+"""What ranges -> the call that decides it, with the ranged setting, the effort and, for priors, the rest."""
 
 
 def epsilon(
@@ -57,7 +57,7 @@ def epsilon(
 
 
 def check_possible(ranged: Ranged) -> None:
-    """Refuses a setting that there is no theorem about, before any work is done."""
+    """Refuses a setting without a theorem, before any work is done."""
     from dpaudit.forall import every_epsilon, every_n
 
     _named(ranged)
@@ -79,7 +79,7 @@ def _named(ranged: Ranged) -> str:
 
 
 def theorem(ranged: Ranged, effort: Effort, rest: Exact | None = None, claim: Guarantee | None = None) -> Theorem:
-    """What is decided for all values of what ranges."""
+    """The theorem for all values of what ranges."""
     module, _, name = _named(ranged).partition(":")
     box = ranged.ranging == ("prior",)
     if not box:
@@ -92,6 +92,6 @@ def theorem(ranged: Ranged, effort: Effort, rest: Exact | None = None, claim: Gu
 
 
 def refuse_rest(rest: Exact | None) -> None:
-    """Refuses a rest where there is no box."""
+    """Refuses a rest without a box of priors."""
     if rest is not None:
         raise InputError("rest", rest, "needs a box of priors: --prior 1/100..2,1/100..2")

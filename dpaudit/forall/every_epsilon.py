@@ -77,7 +77,7 @@ class RatioResult(Supremum):
         return f"for an ε between {self.at['lower']} and {self.at['upper']}"
 
     def covered(self) -> str:
-        """What the proof looks at."""
+        """The cases that the proof covers."""
         if self.method == "closed form":
             return "every ε, in closed form"
         rest = self.pairs - self.by_oscillation
@@ -87,7 +87,7 @@ class RatioResult(Supremum):
         )
 
     def effort_text(self) -> str:
-        """How it was found."""
+        """The effort in words."""
         bits = f"{self.precision_bits} bits, " if self.precision_bits else ""
         return f"{self.method}, {bits}{self.seconds:.3f} s"
 
@@ -180,7 +180,7 @@ def _place(cover: Cover) -> dict[str, str]:
 
 
 def check_possible(ranged: Ranged) -> None:
-    """Refuses what there is no theorem for every epsilon about, before any work is done."""
+    """Refuses a setting without a theorem for every epsilon, before any work is done."""
     claimed_factor(ranged)
     if with_exponent(ranged.mechanism) is None:
         _closed_form(ranged)

@@ -55,7 +55,7 @@ class Cover:
     left: list[Node]
     """The intervals that may hold the supremum."""
     pairs: list[Pair]
-    """Pairs that the oscillation alone does not settle."""
+    """The pairs that the oscillation alone does not decide."""
     closed: dict[int, list[Interval]] = field(default_factory=dict)
     """By position in ``pairs``, all intervals of the cover."""
     by_oscillation: int = 0
@@ -84,10 +84,10 @@ def ordered_pairs(mechanism: Exponential, rows: Rows, effort: Effort) -> list[Pa
 
 
 class Pace:
-    """When branch and bound stops: after MOST_INTERVALS, or once its pace says that ten times as many would not do.
+    """When branch and bound stops: after MOST_INTERVALS, or once its pace shows that ten times as many are too few.
 
-    On a plateau every interval is halved, and twice as many narrow the gap by 4 only; at a peak the gap falls much
-    faster. Where it stops decides how narrow the enclosure is, never whether it is right.
+    On a plateau every interval is halved, and twice as many narrow the gap only by a factor of 4; at a peak the gap
+    falls much faster. Where it stops decides how narrow the enclosure is, never whether it is right.
     """
 
     def __init__(self, first: int, digits: int) -> None:
@@ -95,13 +95,13 @@ class Pace:
         self.mark, self.gap = max(1024, 16 * first), inf
 
     def ends(self, count: int, gap: float) -> bool:
-        """Whether to stop at this many intervals; it looks at the pace when they have doubled."""
+        """Whether to stop at this many intervals; the pace is measured whenever they have doubled."""
         if not self.ended and (count > MOST_INTERVALS or (count >= self.mark and self.hopeless(count, gap))):
             self.ended = count
         return bool(self.ended)
 
     def hopeless(self, count: int, gap: float) -> bool:
-        """Whether the gap, narrowing as since the last look, would be too wide after 10 MOST_INTERVALS."""
+        """Whether the gap, narrowing as since the last measurement, would be too wide after 10 MOST_INTERVALS."""
         doublings = log2(10 * MOST_INTERVALS / count)
         before, self.gap, self.mark = self.gap, gap, 2 * count
         return gap > 0 and before < inf and gap * (gap / before) ** doublings > self.target
@@ -145,7 +145,7 @@ class Search:
         return pair.top if pair.alike else pair.top + at(self.rows[pair.x], self.rows[pair.y], epsilon)
 
     def offer(self, i: int, epsilon: Fraction | None) -> None:
-        """Takes the value of a pair at one epsilon, or in the limit, as a lower bound."""
+        """Uses the value of a pair at one epsilon, or in the limit, as a lower bound."""
         value = self.value(i, epsilon)
         if balls.certainly_less(self.best, value):
             self.best, self.where = value, (i, epsilon)
@@ -191,7 +191,7 @@ class Search:
         return [node for node in left if not self.drop(node)]
 
     def drop(self, node: Node) -> bool:
-        """Notes every interval in the cover; returns whether it cannot hold the supremum after all."""
+        """Records the interval in the cover; whether it cannot contain the supremum after all."""
         self.closed[node.pair].append(node.interval)
         return balls.certainly_less(node.bound, self.best)
 
@@ -200,7 +200,7 @@ class Search:
         return balls.narrow(balls.from_ends(self.best, bound), self.digits)
 
     def cover(self, left: list[Node], alive: list[int]) -> Cover:
-        """What was found; the limit is proved to be the supremum where only it is left."""
+        """The cover; the limit is proved to be the supremum if only it is left."""
         i, epsilon = self.where
         place = {old: new for new, old in enumerate(alive)}
         value = balls.maximum([self.best, *(node.bound for node in left)])

@@ -36,8 +36,8 @@ MOST_DIGITS = 40
 class EveryNResult(Supremum):
     """The supremum over n >= 1 of the true epsilon lies in ``epsilon``, its limit as n grows in ``limit``.
 
-    ``attained`` is the n of the witness, None where the supremum is the limit, to the digits that are given: the
-    witness then stands for all large n. ``open`` names the missing inequality if the enclosure is wider than
+    ``attained`` is the n of the witness, None where the supremum is the limit to the given digits: the
+    witness then represents all large n. ``open`` names the missing inequality if the enclosure is wider than
     requested.
     """
 
@@ -64,7 +64,7 @@ class EveryNResult(Supremum):
         return self.epsilon
 
     def picture(self) -> str:
-        """The supremum against what is claimed."""
+        """The supremum compared with the claim."""
         return bar("any n", self.epsilon, self.claim.epsilon, "claimed")
 
     def where(self) -> str:
@@ -87,13 +87,13 @@ class EveryNResult(Supremum):
         return found if self.open is None else [*found, ("open", self.open)]
 
     def covered(self) -> str:
-        """What the proof looks at."""
+        """The cases that the proof covers."""
         n, m, count = self.finite_below, self.middle_from, self.blocks
         blocks = f"{count} block{'s' * (count != 1)} of n"
         return f"n < {n} one by one; n ≥ {n}: {m} pairs at each end in {blocks}, the middle by one bound"
 
     def effort_text(self) -> str:
-        """How it was found."""
+        """The effort in words."""
         return f"{self.precision_bits} bits, {self.seconds:.3f} s"
 
 
@@ -129,7 +129,7 @@ def read_every_n(mech: Any, **setting: Any) -> Ranged:
 
 
 def family_of(ranged: Ranged) -> Family:
-    """The family, or says what is possible where there is no theorem for every n."""
+    """The family; an InputError with the alternatives where there is no theorem for every n."""
     mechanism, size = ranged.mechanism, ranged.option_text("n")
     if len(ranged.prior) != 2:
         raise InputError("n", size, f"the theorem for every n covers k = 2, not {len(ranged.prior)}; give one n")
@@ -149,7 +149,7 @@ def family_of(ranged: Ranged) -> Family:
 
 
 def check_possible(ranged: Ranged) -> None:
-    """Refuses what there is no theorem for every n about, before any work is done."""
+    """Refuses a setting without a theorem for every n, before any work is done."""
     family_of(ranged)
     claimed_factor(ranged)
     if "eps" in ranged.ranging and ranged.option_text("eps") != ALL:

@@ -30,7 +30,7 @@ SCREEN_BITS = 64
 
 
 Cuts = dict[tuple[Histogram, Histogram], tuple[Fraction, ...]]
-"""The ends of the intervals of epsilon by ordered pair, one of each orbit, where matched rows do not do."""
+"""The ends of the intervals of epsilon by ordered pair, one of each orbit, where matched rows do not suffice."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Audits:
         self.attained = max(self.attained, below.value.lower)
 
     def sharpen(self, bar: Fraction) -> None:
-        """Bounds the n that may exceed what is attained by sums of outputs; where these do not do, decides it."""
+        """Bounds the n that may exceed the attained value by sums of outputs, or else decides them."""
         order = sorted(self.found, key=lambda n: -self.found[n].value.lower)
         for done, n in enumerate(order):
             self.effort.tell(done, len(order))
@@ -129,7 +129,7 @@ def _rows(mechanism: Exponential) -> Iterator[tuple[Histogram, Histogram, Row, R
 
 
 def by_sums_below(mechanism: Exponential, below: Below, bar: Fraction) -> Below | None:
-    """This n with a bound below the bar by intervals of epsilon, with a little room; None if they do not do."""
+    """This n with a bound below the bar by intervals of epsilon, with a little room; None if they do not suffice."""
     cuts: Cuts = {}
     with balls.precision(SCREEN_BITS):
         for x, y, p, q in _rows(mechanism):

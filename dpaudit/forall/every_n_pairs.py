@@ -84,7 +84,7 @@ class Pairs:
         return balls.ends(found)[1]
 
     def by_sums(self, x: int, bar: Fraction) -> tuple[BySums, BySums]:
-        """such bounds of x against x+1 and of x+1 against x that look at sums of outputs (section 6)."""
+        """Such bounds of x against x+1 and of x+1 against x, by sums of outputs (section 6)."""
         p, q = self._row(x), self._row(x + 1)
         rows = Row(p.exponents, x), Row(q.exponents, x + 1)
         return by_sums(*rows, (p.far, q.far), bar), by_sums(*rows[::-1], (q.far, p.far), bar)
@@ -97,8 +97,8 @@ class Pairs:
 def over_every_epsilon(p: list[Ball], q: list[Ball], far: bool = True) -> Ball:
     """A ball above the losses of two rows e^-p and e^-q, normalized, and of e^-tp, e^-tq over t, for all t > 0.
 
-    ln Z_q - ln Z_p is at most the largest p_i - q_s(i) whatever the bijection s: both rows are put into the order of
-    size, but for a last entry that stands for the far outputs and is matched with itself.
+    ln Z_q - ln Z_p is at most the largest p_i - q_s(i) whatever the bijection s: both rows are sorted by size, except
+    a last entry that represents the far outputs and is matched with itself.
     """
     near = len(p) - far
     order = zip(balls.argsort(p[:near]), balls.argsort(q[:near]), strict=True)

@@ -18,14 +18,14 @@ from dpaudit.privacy.effort import Effort
 EARLY = 12
 """The number of n that are audited first, for a lower bound of the supremum."""
 PARTS = ((0.0, 0.5), (0.5, 0.6), (0.6, 1.0))
-"""Where in the work the audits below N, those that are sharpened and the blocks of n lie, about."""
+"""The approximate shares of the work: the audits below N, those that are sharpened, and the blocks of n."""
 MOST_FINITE = 800
-"""N is at most this: every n below it is audited by itself."""
+"""The largest N: every n below it is audited individually."""
 
 
 @dataclass(frozen=True)
 class Theory:
-    """What was proved: enclosures of the supremum and of the limit, where the supremum is, and the parts of it."""
+    """The proved theorem: enclosures of the supremum and of the limit, where the supremum is, and its parts."""
 
     family: Family
     supremum: Enclosure
@@ -61,7 +61,7 @@ class Attempt:
     every_epsilon: bool
 
     def run(self) -> Theory:
-        """The theory: the limit, what is below N, the middle and the ends from N on."""
+        """The theorem: the limit, the n below N, and the middle and the ends from N on."""
         below, rest, ends = (self.effort.stretched(*part) for part in PARTS)
         audits = Audits(self.ranged, rest, self.every_epsilon)
         for n in range(1, EARLY + 1):

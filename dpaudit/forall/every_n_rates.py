@@ -58,7 +58,7 @@ class Family:
         return [half * v for v in self.inverses(distances, count)]
 
     def inverses(self, distances: Distances, count: int) -> list[Ball]:
-        """Balls that contain 1/Delta(x) for x < count: 1/c_0, 1/c_0, 1/c_1, ...; no more than gamma a step."""
+        """Balls that contain 1/Delta(x) for x < count: 1/c_0, 1/c_0, 1/c_1, ...; at most gamma for each step."""
         steps = [1 / c for c in distances.steps(max(1, count - 1))]
         inverses = [steps[0]]
         for x in range(1, count):

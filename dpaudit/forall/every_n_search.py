@@ -20,12 +20,12 @@ from dpaudit.privacy.effort import Effort
 MOST_BLOCKS = 3000
 """The most blocks to examine; the rest stays open."""
 PLAIN_BLOCKS = 400
-"""From then on short blocks are bounded by centre and slope too: there is a plateau."""
+"""From then on short blocks are bounded by center and slope too: there is a plateau."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a loss of at least ``least`` is: the n (None: in the limit), the prior of the near cell first, the peak."""
+    """Where a loss is at least ``least``: the n (None: in the limit), the prior of the near cell first, the peak."""
 
     least: Fraction
     n: int | None
@@ -42,7 +42,7 @@ class Closed:
     pairs: tuple[int, ...]
     most: Fraction
     sloped: bool = False
-    """Whether the bound is that of the centre and the slope."""
+    """Whether the bound is that of the center and the slope."""
     cuts: tuple[tuple[Fraction, ...], tuple[Fraction, ...]] | None = None
     """Where the bound is that of sums: the ends of the intervals of epsilon of x against x+1, and of x+1 against x."""
 
@@ -62,7 +62,7 @@ class Search:
     tolerance: Fraction
     best: Place | None = None
     floor: Fraction = Fraction(0)
-    """A lower bound of the supremum: what is attained, here or below N."""
+    """A lower bound of the supremum: a value attained here or below N."""
     every_epsilon: bool = False
     """Whether the bounds are to hold at every epsilon, in the proportion of e."""
     cover: list[Closed] = field(default_factory=list)
@@ -81,7 +81,7 @@ class Search:
         return 8 * (int(self.family.numerator) + 1)
 
     def offer(self, n: int | None, side: Prior, peak: Peak) -> None:
-        """Takes a loss that is attained at this n, or in the limit."""
+        """Uses a loss that is attained at this n, or in the limit, as a lower bound."""
         lower = balls.ends(peak.value)[0]
         if self.best is None or lower > self.best.least:
             self.best = Place(lower, n, side, peak)

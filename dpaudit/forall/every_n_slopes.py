@@ -1,7 +1,7 @@
-"""Sharper bounds of the losses on a short block of n: the value at its centre and a slope (EVERY_N.md, section 5).
+"""Sharper bounds of the losses on a short block of n: the value at its center and a slope (EVERY_N.md, section 5).
 
 Everything is a smooth function of real n as long as the far outputs keep their place h; so a loss on the block differs
-from the one at the centre by at most the largest slope times half the length. This is second order in the length.
+from the one at the center by at most the largest slope times half the length. This is second order in the length.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Slopes:
 
 
 class SlopedPairs:
-    """Upper bounds of the losses of pairs over a block, by the centre and the slope."""
+    """Upper bounds of the losses of pairs over a block, by the center and the slope."""
 
     def __init__(self, family: Family, side: Prior, block: Block, reach: int, count: int) -> None:
         assert block.first is not None

@@ -18,7 +18,7 @@ from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball
 
 MOST_CUTS = 64
-"""Intervals of epsilon for one pair on one block; where they do not do, the block is halved."""
+"""The most intervals of epsilon for one pair on one block; where they do not suffice, the block is halved."""
 
 
 @dataclass(frozen=True)

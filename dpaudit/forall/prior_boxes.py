@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 REST = Fraction(1, 100)
 """The share of a box that may stay undecided by default."""
 BITS = 96
-"""The working precision: boxes are wide, and what it does not decide is halved."""
+"""The working precision: boxes are wide, and undecided ones are halved."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,7 +60,7 @@ class PriorMapResult(Theorem):
         return self.undecided <= self.rest
 
     def members(self) -> dict[str, Any]:
-        """The fields for JSON, one entry a box."""
+        """The fields for JSON, one entry for each box."""
         shown = [
             {
                 "verdict": patch.verdict.value,
@@ -95,7 +95,7 @@ class PriorMapResult(Theorem):
         return found
 
     def draw(self, axes: Axes) -> None:
-        """Draws the map, k = 2: one color a verdict, the boundary in black however thin it is."""
+        """Draws the map, k = 2: one color for each verdict, the boundary in black however thin it is."""
         from dpaudit.charts.draw import boxes
 
         if not self.subject.drawable:
@@ -112,7 +112,7 @@ class PriorMapResult(Theorem):
         axes.set_title(f"{subject.mech}, n = {subject.n}, ε = {subject.epsilon}: where it is {guarantee}", loc="left")
 
     def effort_text(self) -> str:
-        """How it was found."""
+        """The effort in words."""
         plural = "es" * (self.examined != 1)
         return f"{self.examined} box{plural} examined, {self.precision_bits} bits, {self.seconds:.3f} s"
 

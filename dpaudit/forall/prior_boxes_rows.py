@@ -30,7 +30,7 @@ class Box:
 
     @property
     def area(self) -> Fraction:
-        """The product of the sides that are no points."""
+        """The product of the sides that are not points."""
         product = Fraction(1)
         for i in self.axes:
             product *= self.sides[i][1] - self.sides[i][0]

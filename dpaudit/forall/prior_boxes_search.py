@@ -44,7 +44,7 @@ class Patch:
 
 @dataclass(frozen=True)
 class Node:
-    """An open box: the ordered pairs that are not proved on it yet, and a witness that may refute it."""
+    """An open box: the ordered pairs not yet proved on it, and a witness that may refute it."""
 
     box: Box
     pairs: tuple[Pair, ...]
@@ -54,7 +54,7 @@ class Node:
 
     @property
     def area(self) -> Fraction:
-        """The area that it stands for."""
+        """The area that it represents."""
         return self.box.area * (1 + self.twice)
 
     def patches(self) -> list[Patch]:
@@ -85,14 +85,14 @@ class MapSearch:
         self.outputs = mechanism.model.histograms
         self.patches: list[Patch] = []
         self.found: dict[Box, Patch | Open] = {}
-        """What was decided of every box that was examined, mirror images left out."""
+        """The decision on every examined box, without mirror images."""
         self.examined = 0
         self.refuted = False
 
     def run(self, box: Box, rest: Fraction, effort: Effort) -> list[Node]:
         """Fills ``patches``, the largest open box first; returns what is left open, an area of ``rest`` at most.
 
-        More is left where there were too many boxes. As long as nothing is refuted the rest is examined too, for as
+        More is left if there were too many boxes. As long as nothing is refuted the rest is examined too, for as
         many boxes again: all of it may be proved.
         """
         whole, undecided = box.area, box.area
@@ -126,12 +126,12 @@ class MapSearch:
         return tuple(pairs)
 
     def is_symmetric(self, box: Box) -> bool:
-        """Whether the box is its own mirror image, k = 2, and the mirror carries neighbors to neighbors."""
+        """Whether the box is its own mirror image, k = 2, and reflection maps neighbors to neighbors."""
         mirrors = len(box.sides) == 2 and self.mechanism.adjacency.keeps_under_permutation
         return mirrors and box.sides[0] == box.sides[1]
 
     def children(self, node: Node, found: Open) -> list[Node]:
-        """The halves of a box; of one that is its own mirror image three quarters, one standing for two."""
+        """The halves of a box; of one that is its own mirror image three quarters, one of which represents two."""
         if not self.is_symmetric(node.box):
             return [Node(half, found.pairs, found.suspect, node.twice) for half in node.box.split(found.axis)]
         (low, above), (_, high) = (half.split(1) for half in node.box.split(0))

@@ -1,4 +1,4 @@
-"""A setting in which n, epsilon or the prior is not one value: all of them, or a range."""
+"""A setting in which n, epsilon or the prior is not a single value: all of them, or a range."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dpaudit.privacy.adjacency import REPLACE_ONE, Adjacency
 
 @dataclass(frozen=True)
 class Span:
-    """Every number from ``low`` to ``high``, or every one that is allowed where there are no ends."""
+    """Every number from ``low`` to ``high``, or every allowed one where there are no ends."""
 
     low: Fraction | None = None
     high: Fraction | None = None
@@ -71,11 +71,11 @@ class Ranged:
         return self.ranging == ("prior",) and [type(alpha) for alpha in self.prior] == [Span, Span]
 
     def option_text(self, name: str) -> str:
-        """n, prior or eps as the option takes it."""
+        """n, prior or eps as the text of its option."""
         return show({"n": self.n, "prior": self.prior, "eps": self.epsilon}[name])
 
     def at(self, n: int | None = None, prior: Any = None, eps: Any = None) -> Setting:
-        """The setting at one point; what is a span here must be given."""
+        """The setting at one point, with values for what is a span here."""
         given: tuple[tuple[Any, Any], ...] = ((n, self.n), (prior, self.prior), (eps, self.epsilon))
         size, cells, nominal = (own if value is None else value for value, own in given)
         model, epsilon = make_model(size, None, cells), positive("eps", nominal)
@@ -100,7 +100,7 @@ class Ranged:
         return lines | {"prior": [str(alpha) for alpha in self.prior], "nominal_epsilon": str(self.epsilon)}
 
     def to_dict(self) -> dict[str, Any]:
-        """The setting as exact text, from which ``from_dict`` makes it again; see ``Setting.to_dict``."""
+        """The setting as exact text that ``from_dict`` reads; see ``Setting.to_dict``."""
         relation = self.adjacency.option() if isinstance(self.adjacency, Adjacency) else self.adjacency
         place = {"n": self.n if isinstance(self.n, int) else str(self.n), "prior": show(self.prior)}
         shown = {"mech": self.mech, **place, "eps": str(self.epsilon), "parameters": self.mechanism.settings()}
@@ -116,7 +116,7 @@ class Ranged:
         return ", ".join([parts[0], *shape, *parts[1:], *relation])
 
     def command_line(self, command: str, **options: Any) -> str:
-        """The command that asks this again; options at their defaults are left out."""
+        """The command for the same question; options at their defaults are left out."""
         uniform = self.prior == (Fraction(1),) * len(self.prior)
         words: dict[str, Any] = {"mech": self.mech, "n": self.n, "prior": None if uniform else self.prior}
         words["k"] = len(self.prior) if uniform and len(self.prior) > 2 else None
@@ -141,7 +141,7 @@ _NO_THEOREM = {
     "1/10,1,4` certifies each ε of a list, and `dpaudit mechanisms NAME` gives the closed form of a named one",
     "prior": "a box of priors works for the documents' mechanisms (EHD, EHDS, …); here, give one prior",
 }
-"""What there is instead where a mechanism has no theorem, for each of the three that may range."""
+"""The alternative where a mechanism has no theorem, for each of the three that may range."""
 
 
 def read(

@@ -1,4 +1,4 @@
-"""What the theorems of this room answer."""
+"""The answers of the theorems."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Theorem(Answer):
-    """A statement about every value of what ranges in ``subject``, with the verdict on what is claimed there."""
+    """A statement about every value of what ranges in ``subject``, with the verdict on the claim."""
 
     subject: Ranged
     claim: Claim
     asked: bool = False
-    """Whether the user states what is judged."""
+    """Whether the user stated the judged guarantee."""
 
     def about(self) -> dict[str, Any]:
         """The setting, spans as text."""
@@ -63,7 +63,7 @@ class Theorem(Answer):
         return Extent((self.subject.n,)) if isinstance(self.subject.n, int) else EVERY_N
 
     def measured(self) -> tuple[str, Enclosure, Fraction] | None:
-        """What the verdict compares: a name, the supremum, and the bound; None where there is no such number."""
+        """The comparison behind the verdict: a name, the supremum, and the bound; None where there is none."""
         return None
 
     def page(self) -> Page:
@@ -77,17 +77,17 @@ class Theorem(Answer):
         return [headline(self.judgement, self.claim, ""), Fields(again(rows, self.command))]
 
     def members(self) -> dict[str, Any]:
-        """The fields for JSON; "claimed" is null where nothing is."""
+        """The fields for JSON; "claimed" is null without a claim."""
         members = {name: value for name, value in super().members().items() if name != "asked"}
         return members | ({"claimed": None} if self.whose is Whose.NOMINAL else {})
 
     @property
     def complete(self) -> bool:
-        """Whether all that was asked is decided; else the exit code is 3."""
+        """Whether the question is decided; else the exit code is 3."""
         return self.claim.verdict is not Verdict.UNDECIDED
 
     def effort_text(self) -> str:
-        """How it was found."""
+        """The effort in words."""
         return f"{self.seconds:.3f} s"
 
 
@@ -134,7 +134,7 @@ def stated_bound(ranged: Ranged, claim: Guarantee | None) -> Fraction:
 
 
 def by_algebra(value: Enclosure, known: Fraction | None) -> str:
-    """What follows an enclosure where the rational that it contains is known: " = 1/2, by algebra"."""
+    """The words after an enclosure of a known rational number: " = 1/2, by algebra"."""
     rational = "" if str(known) == str(value) else f" = {known}"
     return "" if known is None else f"{rational}, by algebra"
 
@@ -171,7 +171,7 @@ class EveryEpsilon(Guarantee):
         return "ratio={factor}"
 
     def judge(self, mechanism: Audited, effort: Effort, worst: Worst | None = None) -> Claim:
-        """Refuses: one audit speaks of one epsilon."""
+        """Refuses: one audit covers one epsilon."""
         raise InputError("claim", self.text(), "covers every ε: use dpaudit epsilon --eps all")
 
 
@@ -187,12 +187,12 @@ class EveryPrior(Guarantee):
     least: ClassVar[dict[str, int]] = {"epsilon": 0}
 
     def judge(self, mechanism: Audited, effort: Effort, worst: Worst | None = None) -> Claim:
-        """Refuses: one audit speaks of one prior."""
+        """Refuses: one audit covers one prior."""
         raise InputError("claim", self.text(), "covers a box of priors: use dpaudit epsilon --prior a..b,c..d")
 
 
 def claimed_factor(ranged: Ranged) -> Fraction:
-    """c of the guarantee c epsilon that is claimed, 1 where nothing is: epsilon-DP is what is asked then.
+    """c of the claimed guarantee c epsilon, or 1 without a claim: epsilon-DP is then the question.
 
     So an unclaimed mechanism is compared with its nominal epsilon, whatever ranges.
     """

@@ -1,4 +1,4 @@
-"""What the command line says of reports: the verdicts, where the files are, and the exit code."""
+"""The command line's answer for reports: the verdicts, the files, and the exit code."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OPEN = (Verdict.UNDECIDED, Verdict.UNWITNESSED)
 
 
 def page(documents: Sequence[Document], files: Sequence[Path]) -> Page:
-    """For every report its verdict; of one alone also the lines of its box; then the files."""
+    """The verdict of every report, for a single one also the lines of its box, then the files."""
     parts: list[Part] = []
     for document in documents:
         lead = document.lead
@@ -45,9 +45,9 @@ def claiming(plan: Plan) -> None:
 
 
 def exit_code(documents: Sequence[Document], require: bool, every_n: bool = False) -> tuple[int, str]:
-    """The exit code, and why in a line where the reports do not say it themselves.
+    """The exit code, and the reason in a line where the reports do not give it.
 
-    3: something could not be audited. With ``require`` 0 only if all that is claimed is proved, with ``every_n`` for
+    3: something could not be audited. With ``require`` 0 only if all claims are proved, with ``every_n`` for
     every n; 1: something is refuted; 3: something is open. Accuracy bounds count where a study of them was requested.
     """
     findings = [finding for document in documents for finding in document.findings]

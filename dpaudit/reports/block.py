@@ -1,4 +1,4 @@
-"""Blocks: mechanisms of any kind in one setting, over a range of n if there is an n. Each question is asked once."""
+"""Blocks: mechanisms of any kind in one setting, over a range of n if there is an n. Each question is computed once."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ EVERY_N = {2: 60, 3: 12}
 
 @dataclass(frozen=True)
 class Unknown:
-    """What could not be computed at an n, and why; the claim where another number than the true ε decides it."""
+    """The reason why something could not be computed at an n; and the claim, if another number decides it."""
 
     reason: str
     claim: Claim = field(default_factory=Claim)
@@ -45,12 +45,12 @@ Answer = EpsilonResult | Unknown
 
 @dataclass(frozen=True)
 class Case:
-    """One mechanism, set at the largest n; every question about it is asked at most once."""
+    """One mechanism, set at the largest n; every question about it is computed at most once."""
 
     label: str
     setting: Setting
     guarantee: Guarantee | None = None
-    """What is judged instead of what the mechanism claims."""
+    """The guarantee judged instead of the mechanism's claim."""
     ns: tuple[int, ...] = ()
     answers: dict[int | None, Answer] = field(default_factory=dict, compare=False, repr=False)
     settings: dict[int, Setting] = field(default_factory=dict, compare=False, repr=False)
@@ -92,7 +92,7 @@ class Case:
         return EpsilonDelta(mechanism.epsilon) if own is None and mechanism.epsilon is not None else own
 
     def answer(self, n: int | None) -> Answer:
-        """The true ε at that n with the verdict on what is judged, computed once; or why it is not known."""
+        """The true ε at that n with the verdict, computed once; or the reason why it is unknown."""
         if n not in self.answers:
             self.answers[n] = self._ask(n)
         return self.answers[n]
@@ -119,7 +119,7 @@ class Case:
         return self.answer(self.places()[-1])
 
     def narrow(self, compute: Callable[[], T]) -> T | None:
-        """What is computed; None where the mechanism is known to fixed width, too wide for an answer."""
+        """The computed value; None where the mechanism is known to fixed width, too wide for an answer."""
         try:
             return compute()
         except PrecisionExhausted:
@@ -130,7 +130,7 @@ class Case:
             return None
 
     def command(self, n: int | None) -> str:
-        """The command that decides at that n again; "" where only Python can."""
+        """The command for the same question at that n; "" where only Python can."""
         setting, asked = self.at(n), self.asked_at(n)
         if asked is None or (self.guarantee is None and self.claimed is not None) or self.claimed is None:
             return setting.command_line("epsilon", digits=DIGITS) or ""
@@ -146,11 +146,11 @@ class Block:
     guarantee: Guarantee | None = None
     every_n: bool = False
     names: tuple[str, ...] = ()
-    """The names of the mechanisms in a report, where their own do not tell them apart."""
+    """The names of the mechanisms in a report, where their own are not distinct."""
 
     @staticmethod
     def read(mechs: Any, *, n: Any = None, settings: Any = None, claim: Any = None, **given: Any) -> Block:
-        """The checked block; what is given goes to the mechanisms that take it; ``claim`` is judged of all."""
+        """The checked block; each parameter goes to the mechanisms that have it; ``claim`` is judged for all."""
         listed = isinstance(mechs, str | list | tuple)
         names = split("mech", mechs) if isinstance(mechs, str) else list(mechs) if listed else [mechs]
         _check_names(names)
@@ -174,7 +174,7 @@ class Block:
 
     @cached_property
     def cases(self) -> tuple[Case, ...]:
-        """The mechanisms under names that tell them apart; every question about one is asked here alone."""
+        """The mechanisms under distinct names; every question about one goes through here."""
         found = zip(self.names, self.settings, strict=True)
         return tuple(Case(name, setting, self.guarantee, self.ns) for name, setting in found)
 

@@ -22,11 +22,11 @@ from dpaudit.reports.everywhere import theorem_of
 
 FOLDER = "certificates"
 SECONDS = 600
-"""The verifier may take so long for one certificate."""
+"""The time limit of the verifier for one certificate, in seconds."""
 
 
 def certified(case: Case, finding: Finding) -> tuple[Finding, dict[str, bytes]]:
-    """The finding with what the independent verifier says of it, and the file of its certificate."""
+    """The finding with the independent verifier's answer, and the file of its certificate."""
     if not case.mechanism.tabular:
         return finding, {}
     name = f"{FOLDER}/{re.sub(r'[^a-z0-9]+', '-', finding.name.lower()).strip('-')}.json"

@@ -1,4 +1,4 @@
-"""The papers' claims in a report: the verdict on each, and what decides it in a few lines."""
+"""The papers' claims in a report: the verdict on each, and its evidence in a few lines."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _documents(one: Paper) -> list[str]:
 
 
 def paper(result: Result) -> Paper:
-    """A claim with its verdict and what decides it."""
+    """A claim with its verdict and its evidence."""
     outcome, claim = result.outcome, result.claim
     coq = any("Coq" in step.formula or "Coq" in step.value or "Coq" in step.label for step in outcome.steps)
     return Paper(

@@ -20,9 +20,9 @@ WRITERS: dict[type, Callable[[Any], Any]] = {
     Fraction: str,
     Guarantee: lambda value: value.option(),
 }
-"""Values that are no dataclasses of ours -> how each becomes JSON."""
+"""Types other than our dataclasses -> their JSON."""
 MALFORMED = (KeyError, TypeError, ValueError, ArithmeticError, AttributeError)
-"""What ``decode`` raises where the JSON is no such value."""
+"""The exceptions of ``decode`` where the JSON is not such a value."""
 
 
 def encode(value: Any) -> Any:

@@ -26,12 +26,12 @@ from dpaudit.version import __version__
 
 SCHEMA = "dpaudit-report/3"
 LARGEST = 64 << 20
-"""A result file of more bytes is refused."""
+"""The most bytes of a result file."""
 FAILS = (Verdict.REFUTED, Verdict.IMPOSSIBLE)
-"""A claim with one of these is false, or what it says to exist does not."""
+"""The verdicts of false claims, also of those whose asserted object does not exist."""
 
 DERIVED = ("schema", "verdict", "versions", "content_hash", "run")
-"""Members of the JSON that a document does not have as they are."""
+"""Members of the JSON that are not fields of a document."""
 
 WORST_FIRST = (Verdict.REFUTED, Verdict.UNDECIDED, Verdict.UNWITNESSED, Verdict.PROVED)
 
@@ -41,7 +41,7 @@ Value = tuple[int, ...] | str
 
 @dataclass(frozen=True)
 class Proof:
-    """The evidence for a verdict: an adjacent pair and what it gives; of the true ε output and both probabilities."""
+    """The evidence for a verdict: an adjacent pair and its value; for the true ε also output and probabilities."""
 
     x: Value
     x_prime: Value
@@ -84,15 +84,15 @@ class Finding:
     proof: Proof | None = None
     every_n: EveryN | None = None
     person: str = ""
-    """What it means for a person, in a sentence."""
+    """The meaning for a person, in a sentence."""
     checked: tuple[str, ...] = ()
-    """Who else checked it."""
+    """Independent checks of it."""
     rests_on: tuple[str, ...] = ()
-    """What the answer assumes or leaves open where code was followed."""
+    """The assumptions and open parts of the answer where code was followed."""
     stands_for: tuple[str, ...] = ()
-    """For which pairs of neighbors its data sets stand, where it says so."""
+    """The pairs of neighbors that its data sets represent, if it says so."""
     lost: tuple[str, ...] = ()
-    """What could not be audited, and why."""
+    """The parts that could not be audited, and why."""
     pairs: int = 0
     outputs: int = 0
     """None of real numbers."""
@@ -151,7 +151,7 @@ class Section:
     notes: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
     main: bool = False
-    """Whether it is the one that the page shows open, below the verdict."""
+    """Whether the page shows it open, below the verdict."""
 
 
 @dataclass(frozen=True)
@@ -211,7 +211,7 @@ class Document:
 
     @cached_property
     def json(self) -> dict[str, Any]:
-        """The document as JSON, made once."""
+        """The document as JSON, computed once."""
         members = {name: [] for name in ("findings", "bounds", "claims", "sections")} | encode(self)
         after = {name: members.pop(name, "") for name in ("date", "seconds", "versions")}
         for entry, finding in zip(members["findings"], self.findings, strict=True):
@@ -244,7 +244,7 @@ def _worst(found: Sequence[Verdict]) -> Verdict | None:
 
 
 def place(documents: str, item: str) -> str:
-    """Where documents make a claim; the item alone where it names them all.
+    """The place of a claim; the item alone if it names all its documents.
 
     >>> place("A3", "Lemma 1"), place("P1, A3", "P1 §4.2.1, A3 §4.2"), place("A3", "")
     ('A3, Lemma 1', 'P1 §4.2.1, A3 §4.2', 'A3')
@@ -267,7 +267,7 @@ def content_hash(body: dict[str, Any]) -> str:
 
 
 def versions() -> tuple[tuple[str, str], ...]:
-    """What computed the report."""
+    """The versions of the programs that computed the report."""
     import flint
 
     return (("dpaudit", __version__), ("python-flint", flint.__version__), ("python", platform.python_version()))
@@ -279,7 +279,7 @@ def text_of(document: Document) -> str:
 
 
 def load(path: str) -> Document:
-    """The document in the file; a file that is none, or was changed, is refused with one line."""
+    """The document in the file; a file that is not one, or was changed, is refused in one line."""
     text = read_text("result", path, LARGEST)
     try:
         data = json.loads(text)

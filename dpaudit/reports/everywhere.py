@@ -1,4 +1,4 @@
-"""What is known for every n of a setting: by the theorem on every n where there is one, and by the papers' claims."""
+"""Results for every n of a setting: by the theorem on every n if there is one, and by the papers' claims."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from dpaudit.reports.document import EveryN, place
 
 DIGITS = 6
 LARGEST_PRIOR = 10
-"""With a larger entry in the prior the theorem takes minutes: it is asked only with --n all."""
+"""With a larger entry in the prior the theorem takes minutes, and is used only with --n all."""
 
 
 def known_everywhere(setting: Setting, asked: Guarantee | None, wanted: bool = False) -> EveryN | None:
-    """What is known for every n about ``asked``; None where nothing is. ``wanted``: also where it takes minutes."""
+    """The result for every n about ``asked``, or None. ``wanted``: even if it takes minutes."""
     mechanism = posterior(setting.mechanism)
     if mechanism is None or REGISTRY.get(mechanism.name) is not type(mechanism):
         return None

@@ -33,7 +33,7 @@ MOST_LOOKED = 500
 MOST_MASSES = 2_000_000
 """The most pairs times outputs at the failing n for which smaller n are searched."""
 FARTHEST = 10**6
-"""Where a theorem says that some n fails, one is sought up to this, at every double of the largest n."""
+"""The limit of the search for a failing n, at doubles of the largest n, where a theorem says that one exists."""
 
 
 def finding(case: Case, progress: Progress, every_n: bool = False) -> Finding:
@@ -61,7 +61,7 @@ def judged_at(case: Case, n: int | None) -> Judgement | None:
 
 @dataclass(frozen=True)
 class First:
-    """The smallest n that was found to fail; ``searched`` says what is not known of smaller ones, "" if all hold."""
+    """The smallest n known to fail; ``searched`` says what is unknown about smaller ones, "" if all hold."""
 
     n: int | None
     searched: str = ""
@@ -230,7 +230,7 @@ def _command(case: Case, judgement: Judgement | None, everywhere: EveryN | None,
 
 
 def person(judgement: Judgement | None, epsilon: Enclosure | None, tabular: bool = True) -> str:
-    """What the true ε means for a person; where it is infinite or open, what ε and the δ that is left mean.
+    """The meaning of the true ε for a person; where it is infinite or open, that of ε and the remaining δ.
 
     Without a table an infinite ε need not mean an impossible output: the losses of Gaussian noise are unbounded.
     """
@@ -283,6 +283,6 @@ def _mass(case: Case, mechanism: Mechanism, x: Dataset, output: Output) -> Enclo
 
 
 def as_value(value: Any) -> Value:
-    """A data set or an output as the document holds it."""
+    """A data set or an output in the form of the document."""
     found = plain(value)
     return tuple(found) if isinstance(found, list) else str(found)

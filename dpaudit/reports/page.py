@@ -1,4 +1,4 @@
-"""What a page shows, in order, as text for the templates: here alone the values of a document become text."""
+"""The content of a page, in order, as text for the templates: only here do the values of a document become text."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ CLASSES = {
 }
 MARKS = {"proved": "✓", "refuted": "✗", "undecided": "?"}
 NOTHING = "measured"
-"""The class of what states nothing."""
+"""The class of a cell without a statement."""
 SIGNS = {Verdict.REFUTED: " >", Verdict.PROVED: " ≤", Verdict.UNDECIDED: "; stated is at most"}
 
 
@@ -51,7 +51,7 @@ class Grid(NamedTuple):
 
 
 class Box(NamedTuple):
-    """A verdict on top: its class, its word, the sentence, and what is known of it."""
+    """A verdict at the top: its class, its word, the sentence, and the facts about it."""
 
     label: str
     kind: str
@@ -69,7 +69,7 @@ class Part(NamedTuple):
     folded: bool = True
     svg: str = ""
     caption: str = ""
-    """The title of the picture: what it shows."""
+    """The title of the picture: its finding."""
     lines: Sequence[str] = ()
     notes: Sequence[str] = ()
     grid: Grid | None = None
@@ -138,7 +138,7 @@ class Page:
 
 
 def kind(verdict: Verdict | None) -> str:
-    """The class of a verdict, which gives it its colour."""
+    """The class of a verdict, which gives it its color."""
     return NOTHING if verdict is None else CLASSES.get(verdict, NOTHING)
 
 

@@ -18,13 +18,13 @@ from dpaudit.reports.block import Block, named
 
 T = TypeVar("T")
 LARGEST = 1 << 20
-"""A plan of more bytes is refused."""
+"""The most bytes of a plan."""
 BLOCK_KEYS = ("mechs", "n", "k", "prior", "eps", "adjacency", "claim", "set")
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What a report is made of; ``text`` is that of the TOML file, if there is one."""
+    """The contents of a report; ``text`` is that of the TOML file, if there is one."""
 
     title: str
     command: str
@@ -88,7 +88,7 @@ def read_plan(path: str) -> Plan:
 
 
 def each(table: str, entries: Sequence[dict[str, Any]], read: Callable[[dict[str, Any]], T]) -> tuple[T, ...]:
-    """What is read of every [[table]]; an error says in which one it is, and by which key."""
+    """The jobs of every [[table]]; an error names the table and the key."""
     found = []
     for number, entry in enumerate(entries, 1):
         try:

@@ -1,4 +1,4 @@
-"""dpaudit.report and dpaudit.render: a report made in one call."""
+"""dpaudit.report and dpaudit.render: a report in one call."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ STUDIES: dict[str, Callable[[dict[str, Any]], Job]] = {"accuracy": accuracy.prep
 
 @dataclass(frozen=True)
 class Report:
-    """A document that was made, and its files."""
+    """A finished document, and its files."""
 
     document: Document
     files: list[Path]
@@ -60,7 +60,7 @@ def report(
 
 
 def refresh(folder: str, progress: Progress | Steps | None = None) -> list[Report]:
-    """Every report below the folder, made again from its plan.toml."""
+    """Every report below the folder, recomputed from its plan.toml."""
     found = sorted(Path(folder).glob("*/plan.toml"))
     if not found:
         raise InputError("refresh", folder, "holds no report: no plan.toml in its folders")
@@ -81,15 +81,15 @@ def make(
 
 
 def render(result: str, out: str = "report", full: bool = False) -> list[Path]:
-    """The files of a report written again from its result file; nothing is computed."""
+    """The files of a report, rewritten from its result file; nothing is computed."""
     return write(load(result), out, {}, full)
 
 
 def build(plan: Plan, progress: Progress | Steps, certificate: bool = False) -> tuple[Document, dict[str, bytes]]:
     """The document of the plan, and the files of its certificates; the same plan gives the same content.
 
-    Everything that the plan says is checked before the first audit. What cannot be computed is said so, by name and
-    with the reason, and the rest goes on; where nothing of it is possible, it is refused.
+    The whole plan is checked before the first audit. Parts that cannot be computed are listed with the reason, and the
+    rest continues; a plan of which nothing can be computed is refused.
     """
     start, files = perf_counter(), dict[str, bytes]()
     jobs = wanted_jobs(plan, certificate, files)
@@ -141,7 +141,7 @@ def _one_main(shown: Sequence[Section]) -> Iterator[Section]:
 
 
 def wanted_jobs(plan: Plan, certificate: bool = False, files: dict[str, bytes] | None = None) -> list[Job]:
-    """Every job in its order; all that is wrong with the plan is said here."""
+    """Every job in order; all errors in the plan are raised here."""
     studies = list(each("study", plan.studies, _study))
     kept, audits = {} if files is None else files, []
     for block in plan.audits:

@@ -30,7 +30,7 @@ P, Q = "P(output | x)", "P(output | x′)"
 
 
 def sections(block: Block, findings: Sequence[Finding], progress: Progress) -> Iterator[Section]:
-    """Yields the sections on the mechanisms of a block; the pair is that of the worst one by its statement."""
+    """Yields the sections on the mechanisms of a block; the pair belongs to the one with the worst statement."""
     known = [case for case in block.cases if isinstance(case.last, EpsilonResult)]
     yield from by_n(block, findings)
     order = {found.name: badness(found.judgement) for found in findings if found.judgement is not None}
@@ -46,7 +46,7 @@ def _commands(found: Sequence[str | None]) -> tuple[str, ...]:
 
 
 def by_n(block: Block, findings: Sequence[Finding]) -> Iterator[Section]:
-    """Yields the true ε at every n that was computed; of one n, or none, what share of its statement each uses."""
+    """Yields the true ε at every computed n; for one n, or none, the share of its statement that each uses."""
     rows: list[tuple[Cell, ...]] = []
     for case in block.cases:
         rows += [row for n in sorted(case.answers, key=lambda n: n or 0) if (row := _row(case, n))]

@@ -17,7 +17,7 @@ Cell = Enclosure | Fraction | Verdict | int | str | None
 
 
 class Kind(StrEnum):
-    """What the cells of a column are: this decides how they are written and read again."""
+    """The kinds of cells of a column, which determine how they are written and read."""
 
     TEXT = "text"
     COUNT = "count"
@@ -38,7 +38,7 @@ CELLS = {
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its heading, and what its cells are, which the JSON says of every column."""
+    """A column: its heading, and the kind of its cells, which is also in the JSON."""
 
     name: str
     kind: Kind = field(default_factory=lambda: Kind.TEXT)
@@ -53,7 +53,7 @@ class Table:
 
     @staticmethod
     def of(heads: str, rows: Iterable[tuple[Cell, ...]]) -> Table:
-        """The table with the columns of a text, each with its kind unless that is text.
+        """The table with the columns in a text, each with its kind unless that is text.
 
         >>> [column.kind.value for column in Table.of("mechanism | n: count | true ε: enclosure", []).columns]
         ['text', 'count', 'enclosure']
@@ -112,7 +112,7 @@ class Figure:
 
 
 def apart(names: Sequence[str]) -> dict[str, str]:
-    """Each name without the words that all of them begin with.
+    """Each name without the words with which they all begin.
 
     >>> apart(["EHDL, prior (1, 1)", "EHDL, prior (2, 2)"])
     {'EHDL, prior (1, 1)': 'prior (1, 1)', 'EHDL, prior (2, 2)': 'prior (2, 2)'}

@@ -16,7 +16,7 @@ from dpaudit.privacy.guarantee import EpsilonDelta
 from dpaudit.reports.document import FAILS, Document, Finding, Paper, Value, tally
 
 MOST_LINES = 4
-"""Lines of what is covered, and of what is not."""
+"""The most lines of what is covered, and of what is not."""
 EXACTLY = "computed exactly; nothing was sampled"
 BY_CHECKS = "decided by algebra, on stated grids in certified arithmetic, or by counterexamples; nothing was sampled"
 NOT_YET = "nobody yet; dpaudit report --certificate writes a certificate and has it verified independently"
@@ -47,7 +47,7 @@ def number(value: Enclosure) -> str:
 
 
 class Said(NamedTuple):
-    """How a statement is spoken of, by whose it is."""
+    """The words for a statement, by who makes it."""
 
     after: str
     """After its number: "above 1, the claim"."""
@@ -107,7 +107,7 @@ def _failing(finding: Finding, found: Judgement) -> str:
 
 
 def share_sentence(findings: Sequence[Finding]) -> str:
-    """What a picture of several mechanisms shows: who exceeds the statement, or who uses how much of it."""
+    """The finding of a picture of several mechanisms: which exceed the statement, or how much of it they use."""
     judged = [(finding, finding.judgement) for finding in findings if finding.judgement is not None]
     if len(judged) < 2:
         return f"{judged[0][1].full_statement()}: {judged[0][1].finding()}" if judged else "True ε"
@@ -151,7 +151,7 @@ def headline(document: Document) -> str:
 
 
 def counts_line(document: Document) -> str:
-    """How many of the statements have which verdict; "" of one alone, and where the headline says so."""
+    """The number of statements with each verdict; "" for a single one, or if the headline says so."""
     verdicts = [f.judgement.verdict for f in document.findings if f.judgement is not None]
     words = ", ".join(f"{count} {word}" for word, count in tally(verdicts).items())
     said_above = bool(document.answer) or len(verdicts) < 2 or set(verdicts) == {Verdict.PROVED}
@@ -161,7 +161,7 @@ def counts_line(document: Document) -> str:
 
 
 def claims_sentence(document: Document) -> str:
-    """How many of the papers' claims are true and false."""
+    """The numbers of the papers' claims that are true and false."""
     total, bad = len(document.claims), sum(claim.verdict in FAILS for claim in document.claims)
     proved = [claim for claim in document.claims if claim.verdict is Verdict.PROVED]
     limited = sum(claim.establishes == ON_GRID for claim in proved)
@@ -172,7 +172,7 @@ def claims_sentence(document: Document) -> str:
 
 
 def reader_line(document: Document) -> str:
-    """What a reader of the papers may build on."""
+    """The claims that a reader of the papers may rely on."""
     sure = sum(claim.verdict is Verdict.PROVED and claim.establishes != ON_GRID for claim in document.claims)
     fails = sum(claim.verdict in FAILS for claim in document.claims)
     sentence = f"{sure} of {len(document.claims)} claims can be relied on as printed"
@@ -187,7 +187,7 @@ def claim_verdict(claim: Paper) -> str:
 
 
 def bounds_sentence(document: Document) -> str:
-    """How many of the accuracy bounds fail."""
+    """The number of accuracy bounds that fail."""
     if not document.bounds:
         return "Nothing was judged."
     failing = [bound for bound in document.bounds if bound.verdict is Verdict.REFUTED]
@@ -205,7 +205,7 @@ def bounds_sentence(document: Document) -> str:
 
 
 class Field(NamedTuple):
-    """A line of the box: its label, and one text or several; ``code`` where it is a command."""
+    """A line of the box: its label, and one or several texts; ``code`` if it is a command."""
 
     label: str
     lines: Sequence[str]
@@ -213,7 +213,7 @@ class Field(NamedTuple):
 
 
 def fields(document: Document) -> Iterator[Field]:
-    """Yields what the box says below the verdict, of several mechanisms that of the lead."""
+    """Yields the lines of the box below the verdict; for several mechanisms those of the first."""
     for label, lines in _known_fields(document):
         if lines:
             yield Field(label, [powers(line) for line in lines])
@@ -274,19 +274,19 @@ def _examined(finding: Finding) -> str:
 
 
 def audited_line(finding: Finding) -> str:
-    """What was audited: the formula, the setting and, of code, the file with its hash."""
+    """The audited mechanism: the formula, the setting and, for code, the file with its hash."""
     code = f"{finding.source}, SHA-256 {finding.sha256[:16]}…" if finding.sha256 else ""
     return "; ".join(filter(None, (finding.formula, finding.setting, code)))
 
 
 def statement_line(finding: Finding) -> str:
-    """What is stated, and by whom."""
+    """The statement, and who makes it."""
     found = finding.judgement
     return "nothing is claimed" if found is None else f"{found.statement} ({WHOSE[found.whose].stated})"
 
 
 def known_line(finding: Finding) -> str:
-    """How the verdict is known."""
+    """The basis of the verdict."""
     found, every = finding.judgement, finding.every_n
     if finding.epsilon is None and (found is None or found.value is None):
         return "not known: it could not be audited"
@@ -301,7 +301,7 @@ def known_line(finding: Finding) -> str:
 
 
 def checked_lines(document: Document) -> list[str]:
-    """Who else checked the verdict; what to do where nobody did."""
+    """The independent checks of the verdict, or how to get one."""
     lead = document.lead
     found = [] if lead is None else list(lead.checked)
     coq = sum(claim.coq for claim in document.claims)
@@ -313,7 +313,7 @@ def checked_lines(document: Document) -> list[str]:
 
 
 def covered_lines(document: Document) -> list[str]:
-    """What the verdicts cover, in at most four lines."""
+    """The scope of the verdicts, in at most four lines."""
     lines = []
     if seen := [finding for finding in document.findings if finding.epsilon is not None or finding.pairs]:
         places = dict.fromkeys(f" at {_examined(finding)}" if finding.ns else "" for finding in seen)
@@ -346,7 +346,7 @@ def _at_most(lines: list[str], room: int, what: str) -> list[str]:
 
 
 def not_covered_lines(document: Document) -> list[str]:
-    """What the verdicts do not speak of, in at most four lines; what single mechanisms leave open comes first."""
+    """The limits of the verdicts, in at most four lines; those of single mechanisms come first."""
     findings = document.findings
     if not findings:
         rest = "what the documents say beyond these claims; a claim on a grid is not proved beyond it"

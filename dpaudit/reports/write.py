@@ -27,7 +27,7 @@ OURS = re.compile(r"charts/\d\d-[a-z-]+\.svg|certificates/[a-z0-9-]+\.json")
 
 
 def prepare(folder: str) -> Path:
-    """The folder, made and seen to be writable before anything is computed."""
+    """The folder, created and checked to be writable before anything is computed."""
     if not folder.strip():
         raise InputError("out", folder, "must name a folder")
     return check_folder("out", folder)

@@ -24,7 +24,7 @@ from dpaudit.sweeps.plan import Job, canonical
 from dpaudit.sweeps.work import Outcome
 
 PATIENCE = 60.0
-"""Seconds to wait for a store that another program has locked."""
+"""The time to wait for a store that another program has locked, in seconds."""
 APPLICATION, LAYOUT = 0x64706173, 2
 """The application_id and the user_version of the file."""
 TABLE = (
@@ -48,9 +48,9 @@ TABLE = (
 
 
 class Status(NamedTuple):
-    """How far the sweep is; ``lately`` of its jobs ended in the last minute; the costs are in seconds.
+    """The progress of the sweep; ``lately`` of its jobs ended in the last minute; the costs are in seconds.
 
-    ``pace`` is the cost that is finished in a second, since the first job that ended in the last minute.
+    ``pace`` is the cost finished in a second, since the first job that ended in the last minute.
     """
 
     total: int
@@ -62,7 +62,7 @@ class Status(NamedTuple):
     pace: float
 
     def left(self) -> float | None:
-        """The seconds that the rest takes at this pace; None if nothing is left, or ended in the last minute."""
+        """The seconds for the rest at this pace; None if nothing is left, or nothing ended in the last minute."""
         rest = self.cost_total - self.cost_done
         return rest / self.pace if self.pace and self.done + self.failed < self.total else None
 
@@ -212,7 +212,7 @@ class Store:
             return [made for _, made in self._provenances(stale=False)]
 
     def stale(self) -> int:
-        """The number of rows that are kept and not shown."""
+        """The number of rows that are kept but not shown."""
         with self._faults(writing=False):
             return int(self._one("SELECT count(*) FROM jobs WHERE stale"))
 
@@ -223,7 +223,7 @@ class Store:
             return self._db.execute(query).fetchall()
 
     def finish(self, outcomes: Iterable[Outcome]) -> None:
-        """Records results and errors; a job that is finished already stays as it is."""
+        """Records results and errors; a job that is already finished does not change."""
         now = time.time()
         rows = [
             (
@@ -241,7 +241,7 @@ class Store:
             db.executemany(f"{change} AND state = 'open'", rows)
 
     def status(self) -> Status:
-        """How far the sweep is."""
+        """The progress of the sweep."""
         query = (
             "SELECT count(*), total(state = 'done'), total(state = 'failed'), total(finished > ?), "
             "total(CASE WHEN state = 'open' THEN 0 ELSE cost END), total(cost), "

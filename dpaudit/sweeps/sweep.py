@@ -1,4 +1,4 @@
-"""dpaudit.sweep: a plan run to its end, or as far as it gets; the store keeps what is finished."""
+"""dpaudit.sweep: runs a plan as far as it gets; the store keeps the finished jobs."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ class SweepResult(Shown):
     status: Status
     errors: tuple[tuple[str, str, int], ...]
     stale: int
-    """Rows that are kept and not shown."""
+    """The number of rows that are kept but not shown."""
     changed: tuple[str, ...]
-    """Mechanisms whose files are not those that the rows were computed from."""
+    """Mechanisms whose files have changed since the rows were computed."""
     written: tuple[tuple[str, int], ...]
     """Exported files and their numbers of rows."""
 
@@ -67,7 +67,7 @@ class SweepResult(Shown):
         }
 
     def page(self) -> Page:
-        """How far the sweep is, for people."""
+        """The progress of the sweep, for people."""
         state = self.status
         share = f" ({state.cost_done / state.cost_total:.0%} of the work)" if state.cost_total else ""
         counts = f"{state.done} done, {state.failed} failed, {self.waiting()} waiting"
@@ -85,7 +85,7 @@ class SweepResult(Shown):
         return [Fields([*rows, ("", f"and {unnamed} more: --export lists them")] if unnamed else rows)]
 
     def notes(self) -> list[str]:
-        """What one should know about the rows, one line each."""
+        """Notes on the rows, one line each."""
         kept = f"{self.stale} rows of another version of dpaudit or another source are kept, not shown"
         return [kept] * bool(self.stale) + [f"{mech} has changed: run the plan again" for mech in self.changed]
 
@@ -111,7 +111,7 @@ def sweep(
     export: Sequence[str] = (),
     report: Callable[[Status], None] | None = None,
 ) -> SweepResult:
-    """Runs the plan (a TOML file) into the store ``out`` and returns how far it got; without a plan, how far it is.
+    """Runs the plan (a TOML file) into the store ``out`` and returns the progress; without a plan, only that.
 
     ``report`` is called with the status before the first job and after every batch.
     """
@@ -168,7 +168,7 @@ class Loop:
         """Jobs of batches whose worker died; they run last, one by one, with nothing else running."""
 
     def run(self) -> Status:
-        """Works until every job is finished; returns how far the sweep is then."""
+        """Works until every job is finished; returns the progress."""
         finished = False
         try:
             self._tell()

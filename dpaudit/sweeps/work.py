@@ -1,4 +1,4 @@
-"""What a worker does: a batch of jobs, each to its result or its error. Plain functions, the same on any executor."""
+"""The work of a worker: a batch of jobs, each with its result or error. Plain functions, the same on any executor."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ BATCH_SECONDS = 2.0
 def run_batch(batch: Sequence[tuple[str, Mapping[str, Any]]]) -> list[Outcome]:
     """The outcome of every (key, specification); an error is an outcome too and stops nothing.
 
-    A batch that takes long returns early with what it has, one outcome at least.
+    A batch that takes long returns early, with at least one outcome.
     """
     outcomes: list[Outcome] = []
     begun = perf_counter()
@@ -56,7 +56,7 @@ def _check_sources(spec: Mapping[str, Any]) -> None:
 
 
 def run_job(spec: Mapping[str, Any]) -> dict[str, Any]:
-    """The enclosure, its witness and how it was found, as JSON; the specification determines all of it."""
+    """The enclosure, its witness and the method, as JSON; the specification determines all of it."""
     _check_sources(spec)
     chosen = from_dict(spec)
     if isinstance(chosen, Ranged):

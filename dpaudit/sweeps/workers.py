@@ -1,4 +1,4 @@
-"""Where work is done: processes of this machine, or a Dask cluster. Both are one interface, ``Workers``."""
+"""Where work is done: processes of this machine, or a Dask cluster, with one interface, ``Workers``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dpaudit.numbers.errors import InputError, missing_extra
 
 ADDRESS = re.compile(r"[a-z]+://[^\s/:]+:\d{1,5}|[a-z]+://\[[0-9a-fA-F:]+\]:\d{1,5}")
 PATIENCE = 10.0
-"""Seconds in which a scheduler must answer."""
+"""The time in which a scheduler must answer, in seconds."""
 
 
 class Workers(Protocol):
@@ -61,7 +61,7 @@ class DaskWorkers:
 
 
 def check_address(address: str) -> None:
-    """Refuses what is no address of a scheduler."""
+    """Refuses anything but the address of a scheduler."""
     if not ADDRESS.fullmatch(address):
         raise InputError("scheduler", address, "must be an address such as tcp://host:8786")
 
