@@ -30,6 +30,13 @@ def mechanism(name, n, prior, eps="1", **parameters):
     return make_mechanism(name, make_model(n, None, prior), Fraction(eps), parameters)
 
 
+def middle_of(made):
+    """The bound between the ends of 60 records each."""
+    near = EndHellinger(made.model, 60)
+    other = EndHellinger(Model(made.model.n, made.model.prior[::-1]), 60)
+    return Middle(made.model, made.end_sensitivity(near, other), made.numerator())
+
+
 # ------------------------------------------------------------------ the inequalities
 
 
@@ -84,9 +91,7 @@ def test_the_bound_of_a_block_holds_for_every_pair_in_it(prior, kind):
     made = mechanism(name, n, prior, "2", **more)
     with balls.precision(128):
         law = made.law()
-        near = EndHellinger(made.model, 60)
-        other = EndHellinger(Model(n, made.model.prior[::-1]), 60)
-        middle = Middle(made.model, made.end_sensitivity(near, other), made.numerator())
+        middle = middle_of(made)
         for first, last in [(1, 2), (5, 9), (20, 25), (40, 80)]:
             bound = middle.block(first, last)
             for x in range(first, last):
@@ -118,9 +123,7 @@ def sharper(prior, kind, n=160):
     made = mechanism(name, n, prior, "2", **more)
     with balls.precision(128):
         law = made.law()
-        near = EndHellinger(made.model, 60)
-        other = EndHellinger(Model(n, made.model.prior[::-1]), 60)
-        middle = Middle(made.model, made.end_sensitivity(near, other), made.numerator())
+        middle = middle_of(made)
         for first, last in [(2, 3), (5, 6), (20, 25), (60, 61), (79, 80)]:
             block = between.Block(middle, first, last)
             parts = [shares(law, n, x) for x in range(first, last)]
