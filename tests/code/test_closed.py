@@ -132,6 +132,7 @@ not HOSTILE
 [0][:HOSTILE]
 [0].pop(HOSTILE)
 HOSTILE[0]
+HOSTILE[:1]
 1 in HOSTILE
 f'{HOSTILE}'
 '{}'.format(HOSTILE)
